@@ -1,0 +1,45 @@
+//! What an agent's loop needs from outside, as one trait: the runtime implements it.
+
+use crate::domain::{AgentId, Rejection, Row, RunCommand, Settings, Snapshot, Transient};
+use futures_util::future::BoxFuture;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The door through which an agent changes state and looks at it.
+pub trait Port: Send + Sync + 'static {
+    /// Submits a command and returns when it is on disk, or refused.
+    fn submit(&self, command: RunCommand) -> BoxFuture<'_, Result<(), Rejection>>;
+    /// The live part of the agent's Task.
+    fn look(&self) -> BoxFuture<'_, Result<Snapshot, Rejection>>;
+    /// The rows of the agent's context from a number on.
+    fn rows(&self, agent: &AgentId, from_seq: u64) -> BoxFuture<'_, Result<Vec<Row>, Rejection>>;
+    /// Where blobs are kept.
+    fn blobs(&self) -> Arc<dyn Blobs>;
+    /// Shows something that is not stored.
+    fn show(&self, transient: Transient);
+    /// What the user configured, as of now.
+    fn settings(&self) -> Arc<Settings>;
+    /// Where this agent works.
+    fn place(&self) -> BoxFuture<'_, Result<Place, Rejection>>;
+    /// Unix milliseconds, now.
+    fn now(&self) -> i64;
+}
+
+/// Where an agent works.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The Task's folder, links resolved.
+    pub cwd: PathBuf,
+    /// The agent's own working area.
+    pub own: PathBuf,
+    /// Whether the person trusts the folder's configuration and instructions.
+    pub trusted: bool,
+}
+
+/// Bulk bytes that rows point to, named by their SHA-256 in hex.
+pub trait Blobs: Send + Sync + 'static {
+    /// Keeps bytes, on disk when this returns, and gives their name.
+    fn put(&self, bytes: &[u8]) -> std::io::Result<String>;
+    /// Reads up to `limit` bytes from `offset`; the size of the whole comes with them.
+    fn get(&self, name: &str, offset: u64, limit: usize) -> std::io::Result<(u64, Vec<u8>)>;
+}

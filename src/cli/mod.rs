@@ -1,0 +1,1 @@
+//! Composition: arguments, configuration, paths, which role this process plays.

@@ -1,0 +1,232 @@
+//! What can be asked for. Every change of state, whoever wants it, is one of these.
+//!
+//! Three kinds by who may send them: people ([`UserCommand`], the only kind the protocol carries),
+//! the agent loop ([`RunCommand`]) and the runtime's own clocks and recovery ([`SystemCommand`]).
+
+use super::ids::*;
+use super::permission::{Action, Policy};
+use super::records::*;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A command with everything that deciding may not look up: who, when, and fresh ids.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Envelope {
+    /// Sent twice under one id, it is carried out once and answered alike.
+    pub id: CommandId,
+    /// When it was taken.
+    pub at: Millis,
+    /// Who wants it.
+    pub actor: Actor,
+    /// Where new ids come from.
+    pub seed: [u8; 16],
+    /// What is wanted.
+    pub command: Command,
+}
+
+/// Any command.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "by", rename_all = "snake_case")]
+pub enum Command {
+    /// From a person.
+    User(UserCommand),
+    /// From an agent's loop.
+    Run(RunCommand),
+    /// From the runtime.
+    System(SystemCommand),
+}
+
+impl From<UserCommand> for Command {
+    fn from(command: UserCommand) -> Self {
+        Self::User(command)
+    }
+}
+impl From<RunCommand> for Command {
+    fn from(command: RunCommand) -> Self {
+        Self::Run(command)
+    }
+}
+impl From<SystemCommand> for Command {
+    fn from(command: SystemCommand) -> Self {
+        Self::System(command)
+    }
+}
+
+/// What a person can ask for, from a screen or the command line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+pub enum UserCommand {
+    /// Begin a Task; with a `message` its Main starts at once and the message is the objective.
+    CreateTask {
+        /// Empty: made from the message.
+        title: String,
+        cwd: Option<String>,
+        model: Option<String>,
+        policy: Policy,
+        budget: Budget,
+        /// The first words to Main.
+        message: Option<String>,
+        /// Points of acceptance: how each is judged, and its words.
+        checks: Vec<(CheckKind, String)>,
+    },
+    /// Say something to Main; an ended Task goes on.
+    SendMessage { task: TaskId, text: String, refs: Vec<String>, delivery: Delivery },
+    /// Change the words of a message that is still queued.
+    EditMessage { task: TaskId, message: MessageId, text: String },
+    /// Take back a message that is still queued.
+    WithdrawMessage { task: TaskId, message: MessageId },
+    /// Stop the current step; what was produced is kept.
+    Interrupt { task: TaskId },
+    /// Stop at the next boundary until told to go on.
+    Pause { task: TaskId },
+    /// Go on: after a pause, a failure, or a budget that was raised.
+    Resume { task: TaskId },
+    /// End the Task and everything that runs for it.
+    Cancel { task: TaskId },
+    /// Give it another name.
+    Rename { task: TaskId, title: String },
+    /// Put it away, or take it out again.
+    Archive { task: TaskId, archived: bool },
+    /// Remove it and everything kept for it.
+    Remove { task: TaskId },
+    /// Give the objective a new wording.
+    SetObjective { task: TaskId, text: String },
+    /// Agree a point of acceptance.
+    AddCheck { task: TaskId, kind: CheckKind, text: String },
+    /// Judge a point of acceptance.
+    GiveVerdict { task: TaskId, check: CheckId, outcome: CheckState, evidence: Value },
+    /// Use another model from the next turn on; absent means the configured default.
+    SetModel { task: TaskId, model: Option<String> },
+    /// Change what is possible and when a person is asked.
+    SetPolicy { task: TaskId, policy: Policy },
+    /// Change the limits.
+    SetBudget { task: TaskId, budget: Budget },
+    /// Answer an approval. `shown` is the hash of what was on the person's screen.
+    DecideApproval {
+        task: TaskId,
+        approval: ApprovalId,
+        shown: String,
+        answer: ApprovalAnswer,
+        because: Option<String>,
+    },
+    /// Answer a question of an agent.
+    AnswerQuestion { task: TaskId, question: QuestionId, answer: String },
+    /// Say whether a folder's configuration and instructions may be used.
+    TrustFolder { folder: Folder, trusted: bool },
+    /// Take a standing rule back.
+    RemoveRule { rule: RuleId },
+}
+
+words! {
+    /// What a person says to an approval.
+    ApprovalAnswer {
+        /// Yes, this one time.
+        Once = "once",
+        /// Yes, and from now on for exactly this in this folder.
+        Always = "always",
+        /// No, this time.
+        Deny = "deny",
+        /// No, and from now on for exactly this in this folder.
+        Never = "never" }
+}
+
+/// What an agent's loop reports and asks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+pub enum RunCommand {
+    /// A request is about to be sent: deliver what is queued, and record it.
+    BeginTurn { run: RunId, call: ModelCallId, model: String },
+    /// The model answered, whole or cut. Cut answers have no calls.
+    CommitTurn { run: RunId, call: ModelCallId, parts: Vec<Part>, calls: Vec<PlannedCall>, usage: Usage, cut: bool },
+    /// The request failed. With `retry_at` it will be sent again.
+    FailTurn { run: RunId, call: ModelCallId, class: String, message: String, retry_at: Option<Millis> },
+    /// May this call run? Starts it, asks a person, or settles it as denied.
+    StartTool { run: RunId, call: ToolCallId, action: Action, pre_hash: Option<String>, post_hash: Option<String> },
+    /// The call has its result.
+    SettleTool { run: RunId, call: ToolCallId, state: ToolCallState, parts: Vec<Part>, tokens: u64 },
+    /// The call asks the person.
+    AskPerson { run: RunId, call: ToolCallId, question: String, options: Vec<String>, meanwhile: String },
+    /// Agree points of acceptance, or record a judgement, as the call's effect.
+    GiveVerdict { run: RunId, check: CheckId, outcome: CheckState, evidence: Value },
+    /// Nothing can go on until a person acts, or the Task is no longer paused.
+    Suspend { run: RunId, reason: String },
+    /// The Run is over.
+    End { run: RunId, reason: EndReason, detail: Option<String> },
+}
+
+/// A tool call as the model asked for it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlannedCall {
+    /// The id the server gave it.
+    pub provider_id: String,
+    /// The tool.
+    pub name: String,
+    /// The arguments, as text.
+    pub arguments: String,
+    /// What a crash in the middle of it means.
+    pub effect: Effect,
+}
+
+/// What the runtime does by itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+pub enum SystemCommand {
+    /// Become the one owner, and take over or release what the last one held, in one step.
+    TakeOver { holder: String, host: String, pid: u32, pid_start: u64, boot_id: String },
+    /// Start or resume Main: it has work.
+    StartRun { task: TaskId },
+}
+
+impl Command {
+    /// The Task the command is about, where there is one already.
+    pub fn task(&self) -> Option<&TaskId> {
+        match self {
+            Self::User(command) => match command {
+                UserCommand::CreateTask { .. } | UserCommand::TrustFolder { .. } | UserCommand::RemoveRule { .. } => {
+                    None
+                }
+                UserCommand::SendMessage { task, .. }
+                | UserCommand::EditMessage { task, .. }
+                | UserCommand::WithdrawMessage { task, .. }
+                | UserCommand::Interrupt { task }
+                | UserCommand::Pause { task }
+                | UserCommand::Resume { task }
+                | UserCommand::Cancel { task }
+                | UserCommand::Rename { task, .. }
+                | UserCommand::Archive { task, .. }
+                | UserCommand::Remove { task }
+                | UserCommand::SetObjective { task, .. }
+                | UserCommand::AddCheck { task, .. }
+                | UserCommand::GiveVerdict { task, .. }
+                | UserCommand::SetModel { task, .. }
+                | UserCommand::SetPolicy { task, .. }
+                | UserCommand::SetBudget { task, .. }
+                | UserCommand::DecideApproval { task, .. }
+                | UserCommand::AnswerQuestion { task, .. } => Some(task),
+            },
+            Self::Run(_) => None,
+            Self::System(command) => match command {
+                SystemCommand::TakeOver { .. } => None,
+                SystemCommand::StartRun { task } => Some(task),
+            },
+        }
+    }
+
+    /// The Run the command is about.
+    pub fn run(&self) -> Option<&RunId> {
+        match self {
+            Self::Run(command) => match command {
+                RunCommand::BeginTurn { run, .. }
+                | RunCommand::CommitTurn { run, .. }
+                | RunCommand::FailTurn { run, .. }
+                | RunCommand::StartTool { run, .. }
+                | RunCommand::SettleTool { run, .. }
+                | RunCommand::AskPerson { run, .. }
+                | RunCommand::GiveVerdict { run, .. }
+                | RunCommand::Suspend { run, .. }
+                | RunCommand::End { run, .. } => Some(run),
+            },
+            Self::User(_) | Self::System(_) => None,
+        }
+    }
+}

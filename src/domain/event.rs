@@ -1,0 +1,221 @@
+//! What can have happened. Everything a projection needs stands in the event.
+//!
+//! Events are recorded in the order of `seq`, are never changed, and are the only way in which
+//! rows change: the store projects them to rows, the screen folds them into what it shows.
+
+use super::ids::*;
+use super::permission::Policy;
+use super::records::*;
+use serde::{Deserialize, Serialize};
+
+/// One fact. The serde tag is the name stored in the database and shown by `cowork events`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// A host took the state over; `fence` is its number.
+    TakenOver {
+        fence: Fence,
+        holder: String,
+        /// Where it runs, for a person to read.
+        host: String,
+        pid: u32,
+    },
+    /// A Task began, with its Main.
+    TaskCreated { task: Task, agent: Agent },
+    /// A Task got another name.
+    TaskRenamed { title: String },
+    /// The objective got a new version.
+    ObjectiveSet { version: u32, text: String },
+    /// A point of acceptance was agreed.
+    CheckAdded { check: Check },
+    /// A point of acceptance was judged.
+    VerdictGiven { verdict: Verdict },
+    /// A Task changed its state.
+    TaskStatusChanged {
+        status: TaskStatus,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        resume_status: Option<TaskStatus>,
+    },
+    /// A Task got another model; absent means the configured default.
+    TaskModelSet { model: Option<String> },
+    /// What is possible, or when a person is asked, changed.
+    TaskPolicySet { policy: Policy },
+    /// A Task's limits changed.
+    TaskBudgetSet { budget: Budget },
+    /// A Task was put away or taken out again.
+    TaskArchived { archived: bool },
+    /// A Task and everything kept for it was removed; recorded outside the Task.
+    TaskRemoved { removed: TaskId, title: String },
+
+    /// A message was put into an Inbox.
+    MessageQueued { message: Message },
+    /// Its sender changed its words before it was delivered.
+    MessageEdited { message: MessageId, text: String },
+    /// Its sender took it back before it was delivered.
+    MessageWithdrawn { message: MessageId },
+    /// It became a row of its recipient's context.
+    MessageDelivered { message: MessageId, agent: AgentId, run: RunId, row: Row },
+    /// Its recipient is gone.
+    MessageUndelivered { message: MessageId, reason: String },
+    /// Its delivery now holds under the new owner's fence.
+    MessageHeld { message: MessageId, fence: Fence },
+
+    /// A Run began, or was resumed.
+    RunStarted { run: Run, resumed: bool, woken_by: Vec<MessageId> },
+    /// A Run stands still until something happens.
+    RunSuspended { run: RunId, reason: String, ran_ms: u64 },
+    /// A Run is over.
+    RunEnded {
+        run: RunId,
+        state: RunState,
+        reason: EndReason,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        detail: Option<String>,
+        ran_ms: u64,
+    },
+
+    /// A request went to a model.
+    TurnStarted { call: ModelCall },
+    /// The model answered; the row is saved, and the messages it answers are consumed.
+    TurnCommitted { call: ModelCallId, agent: AgentId, row: Row, usage: Usage, consumed: Vec<MessageId> },
+    /// The request failed; with `retry_at` it is sent again, without it that was all.
+    TurnFailed {
+        call: ModelCallId,
+        agent: AgentId,
+        class: String,
+        message: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        retry_at: Option<Millis>,
+    },
+    /// The request was given up: its host died, or its Run was stopped before it had said anything.
+    TurnAbandoned { call: ModelCallId, agent: AgentId, reason: String },
+
+    /// The assistant asked for a tool call.
+    ToolPlanned { call: ToolCall },
+    /// The call was checked and runs.
+    ToolStarted {
+        call: ToolCallId,
+        fence: Fence,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pre_hash: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        post_hash: Option<String>,
+    },
+    /// The call was in flight when its host died, and may be taken up again.
+    ToolRequeued { call: ToolCallId, fence: Fence },
+    /// The call has its result; `row` is the row that holds it.
+    ToolSettled { call: ToolCallId, agent: AgentId, state: ToolCallState, row: Row },
+
+    /// A person is asked to allow one exact action.
+    ApprovalRequested { approval: Approval },
+    /// A person, or a standing rule, decided.
+    ApprovalDecided {
+        approval: ApprovalId,
+        call: ToolCallId,
+        state: ApprovalState,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        because: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        decided_by: Option<Actor>,
+    },
+    /// An answer became a standing rule.
+    RuleAdded { rule: Rule },
+    /// A standing rule was taken back.
+    RuleRemoved { rule: RuleId },
+
+    /// The person is asked something.
+    QuestionAsked { question: Question },
+    /// The question was answered, or dropped without an answer.
+    QuestionResolved {
+        question: QuestionId,
+        state: QuestionState,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answer: Option<String>,
+    },
+
+    /// Somebody asked to stop something at once.
+    ControlRequested { control: Control },
+    /// The request to stop took effect, or there was nothing left to stop.
+    ControlSettled { control: ControlId, state: ControlState },
+
+    /// Everything up to a row is settled: a Run can resume from here.
+    CheckpointSaved { checkpoint: Checkpoint },
+
+    /// The person said whether a folder's configuration and instructions may be used.
+    FolderTrustSet { trust: Trust },
+}
+
+impl Event {
+    /// The stored name of the event, such as `turn_committed`.
+    pub fn kind(&self) -> &'static str {
+        self.facts().0
+    }
+
+    /// What kind of record the event is about, and its id.
+    pub fn entity(&self) -> (&'static str, String) {
+        let (_, entity, id) = self.facts();
+        (entity, id)
+    }
+
+    fn facts(&self) -> (&'static str, &'static str, String) {
+        match self {
+            Self::TakenOver { holder, .. } => ("taken_over", "host", holder.clone()),
+            Self::TaskCreated { task, .. } => ("task_created", "task", task.id.0.clone()),
+            Self::TaskRenamed { .. } => ("task_renamed", "task", String::new()),
+            Self::ObjectiveSet { version, .. } => ("objective_set", "objective", version.to_string()),
+            Self::CheckAdded { check } => ("check_added", "check", check.id.0.clone()),
+            Self::VerdictGiven { verdict } => ("verdict_given", "check", verdict.check.0.clone()),
+            Self::TaskStatusChanged { .. } => ("task_status_changed", "task", String::new()),
+            Self::TaskModelSet { .. } => ("task_model_set", "task", String::new()),
+            Self::TaskPolicySet { .. } => ("task_policy_set", "task", String::new()),
+            Self::TaskBudgetSet { .. } => ("task_budget_set", "task", String::new()),
+            Self::TaskArchived { .. } => ("task_archived", "task", String::new()),
+            Self::TaskRemoved { removed, .. } => ("task_removed", "task", removed.0.clone()),
+            Self::MessageQueued { message } => ("message_queued", "message", message.id.0.clone()),
+            Self::MessageEdited { message, .. } => ("message_edited", "message", message.0.clone()),
+            Self::MessageWithdrawn { message } => ("message_withdrawn", "message", message.0.clone()),
+            Self::MessageDelivered { message, .. } => ("message_delivered", "message", message.0.clone()),
+            Self::MessageUndelivered { message, .. } => ("message_undelivered", "message", message.0.clone()),
+            Self::MessageHeld { message, .. } => ("message_held", "message", message.0.clone()),
+            Self::RunStarted { run, .. } => ("run_started", "run", run.id.0.clone()),
+            Self::RunSuspended { run, .. } => ("run_suspended", "run", run.0.clone()),
+            Self::RunEnded { run, .. } => ("run_ended", "run", run.0.clone()),
+            Self::TurnStarted { call } => ("turn_started", "model_call", call.id.0.clone()),
+            Self::TurnCommitted { call, .. } => ("turn_committed", "model_call", call.0.clone()),
+            Self::TurnFailed { call, .. } => ("turn_failed", "model_call", call.0.clone()),
+            Self::TurnAbandoned { call, .. } => ("turn_abandoned", "model_call", call.0.clone()),
+            Self::ToolPlanned { call } => ("tool_planned", "tool_call", call.id.0.clone()),
+            Self::ToolStarted { call, .. } => ("tool_started", "tool_call", call.0.clone()),
+            Self::ToolRequeued { call, .. } => ("tool_requeued", "tool_call", call.0.clone()),
+            Self::ToolSettled { call, .. } => ("tool_settled", "tool_call", call.0.clone()),
+            Self::ApprovalRequested { approval } => ("approval_requested", "approval", approval.id.0.clone()),
+            Self::ApprovalDecided { approval, .. } => ("approval_decided", "approval", approval.0.clone()),
+            Self::RuleAdded { rule } => ("rule_added", "rule", rule.id.0.clone()),
+            Self::RuleRemoved { rule } => ("rule_removed", "rule", rule.0.clone()),
+            Self::QuestionAsked { question } => ("question_asked", "question", question.id.0.clone()),
+            Self::QuestionResolved { question, .. } => ("question_resolved", "question", question.0.clone()),
+            Self::ControlRequested { control } => ("control_requested", "control", control.id.0.clone()),
+            Self::ControlSettled { control, .. } => ("control_settled", "control", control.0.clone()),
+            Self::CheckpointSaved { checkpoint } => ("checkpoint_saved", "checkpoint", checkpoint.id.0.clone()),
+            Self::FolderTrustSet { trust } => ("folder_trust_set", "folder", trust.folder.path.clone()),
+        }
+    }
+}
+
+/// An event as it was recorded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Recorded {
+    /// Its place in the order of everything.
+    pub seq: Seq,
+    /// When.
+    pub at: Millis,
+    /// The Task it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskId>,
+    /// Who caused it.
+    pub actor: Actor,
+    /// What happened.
+    pub event: Event,
+}

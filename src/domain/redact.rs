@@ -1,0 +1,1 @@
+//! Blots keys out of text before it is stored, logged or sent.

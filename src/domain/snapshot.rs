@@ -1,0 +1,410 @@
+//! Folding events back into records.
+//!
+//! One struct serves twice: the store loads the live part of one Task into it for [`decide`] to
+//! look at, and a test folds the whole history into it and compares with the rows.
+//!
+//! [`decide`]: super::decide()
+
+use super::event::Event;
+use super::ids::*;
+use super::records::*;
+use std::collections::BTreeMap;
+
+/// Records as they stand after some events.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Snapshot {
+    /// The current ownership number; 0 before the first take-over.
+    pub fence: Fence,
+    /// Tasks.
+    pub tasks: BTreeMap<TaskId, Task>,
+    /// Every wording of every objective.
+    pub objectives: BTreeMap<(TaskId, u32), Objective>,
+    /// Points of acceptance.
+    pub checks: BTreeMap<CheckId, Check>,
+    /// Their judgements.
+    pub verdicts: BTreeMap<VerdictId, Verdict>,
+    /// Agents.
+    pub agents: BTreeMap<AgentId, Agent>,
+    /// Runs.
+    pub runs: BTreeMap<RunId, Run>,
+    /// Rows of context; empty in a snapshot to decide on.
+    pub rows: BTreeMap<(AgentId, u64), Row>,
+    /// Messages.
+    pub messages: BTreeMap<MessageId, Message>,
+    /// Requests to models.
+    pub model_calls: BTreeMap<ModelCallId, ModelCall>,
+    /// Tool calls.
+    pub tool_calls: BTreeMap<ToolCallId, ToolCall>,
+    /// Approvals.
+    pub approvals: BTreeMap<ApprovalId, Approval>,
+    /// Standing rules.
+    pub rules: BTreeMap<RuleId, Rule>,
+    /// Questions to the person.
+    pub questions: BTreeMap<QuestionId, Question>,
+    /// Requests to stop.
+    pub controls: BTreeMap<ControlId, Control>,
+    /// Settled boundaries; empty in a snapshot to decide on.
+    pub checkpoints: BTreeMap<CheckpointId, Checkpoint>,
+    /// What the person said about folders.
+    pub trust: BTreeMap<Folder, Trust>,
+}
+
+impl Snapshot {
+    /// The live Run of an agent, if it has one.
+    pub fn live_run(&self, agent: &AgentId) -> Option<&Run> {
+        self.runs.values().find(|run| run.agent == *agent && !run.state.is_ended())
+    }
+
+    /// The calls of an agent that have no result yet, in the order they were asked for.
+    pub fn open_calls(&self, agent: &AgentId) -> Vec<&ToolCall> {
+        let mut open: Vec<_> =
+            self.tool_calls.values().filter(|call| call.agent == *agent && !call.state.is_settled()).collect();
+        open.sort_by_key(|call| (call.assistant_seq, call.ix));
+        open
+    }
+
+    /// The request of an agent that is under way, if one is.
+    pub fn live_model_call(&self, agent: &AgentId) -> Option<&ModelCall> {
+        self.model_calls.values().find(|call| call.agent == *agent && call.state == ModelCallState::Started)
+    }
+
+    /// The messages in an agent's Inbox in one state, in their order.
+    pub fn inbox(&self, agent: &AgentId, state: MessageState) -> Vec<&Message> {
+        let mut found: Vec<_> =
+            self.messages.values().filter(|message| message.to.id == agent.0 && message.state == state).collect();
+        found.sort_by_key(|message| (message.order, message.created_at));
+        found
+    }
+
+    /// The approval of a call, if it was ever asked for.
+    pub fn approval_of(&self, call: &ToolCallId) -> Option<&Approval> {
+        self.approvals.values().find(|approval| approval.tool_call == *call)
+    }
+
+    /// The question asked by a call, if it asked one.
+    pub fn question_of(&self, call: &ToolCallId) -> Option<&Question> {
+        self.questions.values().find(|question| question.tool_call == *call)
+    }
+
+    /// The request to interrupt a Run that has not been settled, if there is one.
+    pub fn open_control(&self, run: &RunId) -> Option<&Control> {
+        self.controls.values().find(|control| control.run == *run && control.state == ControlState::Requested)
+    }
+
+    /// Whether the last row of an agent is a final answer.
+    pub fn has_final_answer(&self, agent: &AgentId) -> bool {
+        self.agents
+            .get(agent)
+            .and_then(|agent| agent.last)
+            .is_some_and(|last| last.role == Role::Assistant && last.calls == 0 && !last.cut)
+    }
+
+    /// What keeps a Task from being complete, in the words of the screen.
+    pub fn blockers(&self, task: &Task) -> Vec<Waiting> {
+        let mut out = Vec::new();
+        let mut add = |kind: &str, id: &str, text: String| out.push(Waiting { kind: kind.into(), id: id.into(), text });
+        for approval in self.approvals.values().filter(|a| a.task == task.id && a.state == ApprovalState::Pending) {
+            add("approval", approval.id.as_str(), format!("{}: {}", approval.action.tool, approval.action.subject));
+        }
+        for question in self.questions.values().filter(|q| q.task == task.id && q.state == QuestionState::Open) {
+            add("question", question.id.as_str(), question.question.clone());
+        }
+        if let Some(run) = self.live_run(&task.main) {
+            add("run", run.id.as_str(), "Main is working".into());
+        }
+        for call in self.open_calls(&task.main) {
+            add("tool_call", call.id.as_str(), call.name.clone());
+        }
+        for state in [MessageState::Queued, MessageState::Delivered] {
+            for message in self.inbox(&task.main, state) {
+                add("message", message.id.as_str(), message.text.clone());
+            }
+        }
+        for check in self.checks.values().filter(|c| c.task == task.id) {
+            if matches!(check.state, CheckState::Open | CheckState::Failed) {
+                add("check", check.id.as_str(), format!("{} ({})", check.text, check.state));
+            }
+        }
+        if !self.has_final_answer(&task.main) {
+            add("answer", task.main.as_str(), "Main has not given a final answer".into());
+        }
+        out
+    }
+
+    /// Whether Main is absent and has work (what wakes the supervisor).
+    pub fn main_is_due(&self, task: &Task) -> bool {
+        if !matches!(task.status, TaskStatus::Active | TaskStatus::Parked) {
+            return false;
+        }
+        match self.live_run(&task.main) {
+            Some(run) => run.state == RunState::Interrupted,
+            None => {
+                !self.inbox(&task.main, MessageState::Queued).is_empty()
+                    || !self.inbox(&task.main, MessageState::Delivered).is_empty()
+            }
+        }
+    }
+
+    fn save_row(&mut self, agent: &AgentId, row: &Row) {
+        if let Some(agent) = self.agents.get_mut(agent) {
+            agent.next_seq = row.seq + 1;
+            agent.last = Some(row.last());
+            if row.role == Role::Assistant {
+                agent.failures = 0;
+                agent.retry_at = None;
+            }
+        }
+        self.rows.insert((agent.clone(), row.seq), row.clone());
+    }
+
+    fn stop_run(&mut self, run: &RunId, ran_ms: u64, change: impl FnOnce(&mut Run)) {
+        if let Some(run) = self.runs.get_mut(run) {
+            change(run);
+            if let Some(task) = self.tasks.get_mut(&run.task) {
+                task.usage.run_ms += ran_ms;
+            }
+        }
+    }
+
+    /// Takes one event in. Total: an event about something unknown changes nothing.
+    pub fn apply(&mut self, task: Option<&TaskId>, actor: &Actor, at: Millis, event: &Event) {
+        match event {
+            Event::TakenOver { fence, .. } => self.fence = *fence,
+            Event::TaskCreated { task, agent } => {
+                self.tasks.insert(task.id.clone(), task.clone());
+                self.agents.insert(agent.id.clone(), agent.clone());
+            }
+            Event::TaskRenamed { title } => self.with_task(task, |t| t.title = title.clone()),
+            Event::ObjectiveSet { version, text } => {
+                if let Some(id) = task {
+                    let objective =
+                        Objective { task: id.clone(), version: *version, text: text.clone(), actor: actor.clone(), at };
+                    self.objectives.insert((id.clone(), *version), objective);
+                }
+                self.with_task(task, |t| t.objective_version = *version);
+            }
+            Event::CheckAdded { check } => {
+                self.checks.insert(check.id.clone(), check.clone());
+            }
+            Event::VerdictGiven { verdict } => {
+                if let Some(check) = self.checks.get_mut(&verdict.check) {
+                    check.state = verdict.outcome;
+                    check.judged_through = Some(verdict.through_seq);
+                    check.failures += u32::from(verdict.outcome == CheckState::Failed);
+                }
+                self.verdicts.insert(verdict.id.clone(), verdict.clone());
+            }
+            Event::TaskStatusChanged { status, reason, resume_status } => self.with_task(task, |t| {
+                t.status = *status;
+                t.reason = reason.clone();
+                t.resume_status = *resume_status;
+            }),
+            Event::TaskModelSet { model } => self.with_task(task, |t| t.model = model.clone()),
+            Event::TaskPolicySet { policy } => self.with_task(task, |t| t.policy = *policy),
+            Event::TaskBudgetSet { budget } => self.with_task(task, |t| t.budget = *budget),
+            Event::TaskArchived { archived } => self.with_task(task, |t| t.archived = *archived),
+            Event::TaskRemoved { removed, .. } => self.remove_task(removed),
+
+            Event::MessageQueued { message } => {
+                self.messages.insert(message.id.clone(), message.clone());
+            }
+            Event::MessageEdited { message, text } => {
+                if let Some(message) = self.messages.get_mut(message) {
+                    message.text = text.clone();
+                }
+            }
+            Event::MessageWithdrawn { message } => {
+                if let Some(message) = self.messages.get_mut(message) {
+                    message.state = MessageState::Withdrawn;
+                }
+            }
+            Event::MessageDelivered { message, agent, row, .. } => {
+                let fence = self.fence;
+                if let Some(message) = self.messages.get_mut(message) {
+                    message.state = MessageState::Delivered;
+                    message.context_seq = Some(row.seq);
+                    message.delivered_at = Some(at);
+                    message.fence = Some(fence);
+                }
+                self.save_row(agent, row);
+            }
+            Event::MessageUndelivered { message, reason } => {
+                if let Some(message) = self.messages.get_mut(message) {
+                    message.state = MessageState::Undelivered;
+                    message.reason = Some(reason.clone());
+                }
+            }
+            Event::MessageHeld { message, fence } => {
+                if let Some(message) = self.messages.get_mut(message) {
+                    message.fence = Some(*fence);
+                }
+            }
+
+            Event::RunStarted { run, .. } => {
+                self.runs.insert(run.id.clone(), run.clone());
+            }
+            Event::RunSuspended { run, ran_ms, .. } => {
+                self.stop_run(run, *ran_ms, |run| run.state = RunState::Interrupted)
+            }
+            Event::RunEnded { run, state, reason, detail, ran_ms } => self.stop_run(run, *ran_ms, |run| {
+                run.state = *state;
+                run.end_reason = Some(*reason);
+                run.detail = detail.clone();
+                run.ended_at = Some(at);
+            }),
+
+            Event::TurnStarted { call } => {
+                if let Some(agent) = self.agents.get_mut(&call.agent) {
+                    agent.retry_at = None;
+                }
+                self.model_calls.insert(call.id.clone(), call.clone());
+            }
+            Event::TurnCommitted { call, agent, row, usage, consumed } => {
+                if let Some(call) = self.model_calls.get_mut(call) {
+                    call.state = ModelCallState::Committed;
+                    call.result_seq = Some(row.seq);
+                    call.usage = Some(usage.clone());
+                    call.ended_at = Some(at);
+                }
+                for message in consumed {
+                    if let Some(message) = self.messages.get_mut(message) {
+                        message.state = MessageState::Consumed;
+                        message.consumed_seq = Some(row.seq);
+                        message.consumed_at = Some(at);
+                    }
+                }
+                self.save_row(agent, row);
+                self.with_task(task, |t| t.usage.add(usage));
+            }
+            Event::TurnFailed { call, agent, class, retry_at, .. } => {
+                if let Some(call) = self.model_calls.get_mut(call) {
+                    call.state = ModelCallState::Failed;
+                    call.error_class = Some(class.clone());
+                    call.ended_at = Some(at);
+                }
+                if let Some(agent) = self.agents.get_mut(agent) {
+                    agent.failures += 1;
+                    agent.retry_at = *retry_at;
+                }
+            }
+            Event::TurnAbandoned { call, .. } => {
+                if let Some(call) = self.model_calls.get_mut(call) {
+                    call.state = ModelCallState::Abandoned;
+                    call.ended_at = Some(at);
+                }
+            }
+
+            Event::ToolPlanned { call } => {
+                self.tool_calls.insert(call.id.clone(), call.clone());
+            }
+            Event::ToolStarted { call, fence, pre_hash, post_hash } => {
+                if let Some(call) = self.tool_calls.get_mut(call) {
+                    call.state = ToolCallState::Running;
+                    call.fence = Some(*fence);
+                    call.pre_hash = pre_hash.clone();
+                    call.post_hash = post_hash.clone();
+                    call.started_at = Some(at);
+                }
+            }
+            Event::ToolRequeued { call, fence } => {
+                if let Some(call) = self.tool_calls.get_mut(call) {
+                    call.fence = Some(*fence);
+                }
+            }
+            Event::ToolSettled { call, agent, state, row } => {
+                if let Some(call) = self.tool_calls.get_mut(call) {
+                    call.state = *state;
+                    call.result_seq = Some(row.seq);
+                    call.ended_at = Some(at);
+                }
+                self.save_row(agent, row);
+            }
+
+            Event::ApprovalRequested { approval } => {
+                if let Some(call) = self.tool_calls.get_mut(&approval.tool_call) {
+                    call.state = ToolCallState::AwaitingApproval;
+                }
+                self.approvals.insert(approval.id.clone(), approval.clone());
+            }
+            Event::ApprovalDecided { approval, call, state, because, decided_by } => {
+                if let Some(approval) = self.approvals.get_mut(approval) {
+                    approval.state = *state;
+                    approval.because = because.clone();
+                    approval.decided_by = decided_by.clone();
+                    approval.decided_at = Some(at);
+                }
+                if *state == ApprovalState::Allowed
+                    && let Some(call) = self.tool_calls.get_mut(call)
+                {
+                    call.state = ToolCallState::Approved;
+                }
+            }
+            Event::RuleAdded { rule } => {
+                self.rules.insert(rule.id.clone(), rule.clone());
+            }
+            Event::RuleRemoved { rule } => {
+                self.rules.remove(rule);
+            }
+
+            Event::QuestionAsked { question } => {
+                if let Some(call) = self.tool_calls.get_mut(&question.tool_call) {
+                    call.state = ToolCallState::Running;
+                    call.fence = Some(self.fence);
+                    call.started_at = Some(at);
+                }
+                self.questions.insert(question.id.clone(), question.clone());
+            }
+            Event::QuestionResolved { question, state, answer } => {
+                if let Some(question) = self.questions.get_mut(question) {
+                    question.state = *state;
+                    question.answer = answer.clone();
+                    question.resolved_at = Some(at);
+                }
+            }
+
+            Event::ControlRequested { control } => {
+                self.controls.insert(control.id.clone(), control.clone());
+            }
+            Event::ControlSettled { control, state } => {
+                if let Some(control) = self.controls.get_mut(control) {
+                    control.state = *state;
+                }
+            }
+
+            Event::CheckpointSaved { checkpoint } => {
+                self.checkpoints.insert(checkpoint.id.clone(), checkpoint.clone());
+            }
+            Event::FolderTrustSet { trust } => {
+                self.trust.insert(trust.folder.clone(), trust.clone());
+            }
+        }
+        self.with_task(task, |t| t.updated_at = at);
+    }
+
+    fn with_task(&mut self, id: Option<&TaskId>, change: impl FnOnce(&mut Task)) {
+        if let Some(task) = id.and_then(|id| self.tasks.get_mut(id)) {
+            change(task);
+        }
+    }
+
+    fn remove_task(&mut self, id: &TaskId) {
+        self.tasks.remove(id);
+        let agents: Vec<AgentId> =
+            self.agents.values().filter(|agent| agent.task == *id).map(|agent| agent.id.clone()).collect();
+        let checks: Vec<CheckId> =
+            self.checks.values().filter(|check| check.task == *id).map(|check| check.id.clone()).collect();
+        self.objectives.retain(|(task, _), _| task != id);
+        self.verdicts.retain(|_, verdict| !checks.contains(&verdict.check));
+        self.checks.retain(|_, check| check.task != *id);
+        self.agents.retain(|_, agent| agent.task != *id);
+        self.runs.retain(|_, run| run.task != *id);
+        self.rows.retain(|(agent, _), _| !agents.contains(agent));
+        self.messages.retain(|_, message| message.task.as_ref() != Some(id));
+        self.model_calls.retain(|_, call| !agents.contains(&call.agent));
+        self.tool_calls.retain(|_, call| !agents.contains(&call.agent));
+        self.approvals.retain(|_, approval| approval.task != *id);
+        self.questions.retain(|_, question| question.task != *id);
+        self.controls.retain(|_, control| control.task != *id);
+        self.checkpoints.retain(|_, checkpoint| !agents.contains(&checkpoint.agent));
+    }
+}

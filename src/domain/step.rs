@@ -1,0 +1,91 @@
+//! What an agent does next: a pure function of what is saved.
+//!
+//! The loop that drives an agent asks this after every step and keeps nothing of its own, so an
+//! agent that was killed goes on exactly where one that was not killed would.
+
+use super::ids::*;
+use super::records::*;
+use super::snapshot::Snapshot;
+
+/// The next step of an agent whose loop has nothing in flight.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// Run, probe or refuse these calls; they have no result yet and wait for nobody.
+    RunTools(Vec<ToolCall>),
+    /// Ask the model, not before the given time.
+    Ask {
+        /// The earliest moment, after a failure.
+        not_before: Option<Millis>,
+    },
+    /// Judge these points of acceptance by running their commands.
+    Judge(Vec<Check>),
+    /// Nothing can go on until a person acts.
+    Suspend(String),
+    /// The Run is over.
+    End(EndReason, Option<String>),
+    /// The Run is no longer this loop's to drive.
+    Leave,
+}
+
+/// Says what the agent of `run` does next. `now` serves the budget of seconds alone.
+pub fn next_step(snapshot: &Snapshot, run: &RunId, now: Millis) -> Step {
+    let Some(run) = snapshot.runs.get(run).filter(|run| run.state == RunState::Running) else {
+        return Step::Leave;
+    };
+    let (Some(task), Some(agent)) = (snapshot.tasks.get(&run.task), snapshot.agents.get(&run.agent)) else {
+        return Step::Leave;
+    };
+    if snapshot.open_control(&run.id).is_some() {
+        return Step::End(EndReason::Interrupted, None);
+    }
+    let open = snapshot.open_calls(&agent.id);
+    let ready: Vec<ToolCall> = open
+        .iter()
+        .filter(|call| match call.state {
+            ToolCallState::Planned | ToolCallState::Approved => true,
+            ToolCallState::Running => snapshot.question_of(&call.id).is_none(),
+            ToolCallState::AwaitingApproval => false,
+            ToolCallState::Done
+            | ToolCallState::Error
+            | ToolCallState::Uncertain
+            | ToolCallState::Cancelled
+            | ToolCallState::Denied => false,
+        })
+        .map(|call| (*call).clone())
+        .collect();
+    if !ready.is_empty() {
+        return Step::RunTools(ready);
+    }
+    if !open.is_empty() {
+        return Step::Suspend("a person is needed".into());
+    }
+    if task.status == TaskStatus::Paused {
+        return Step::Suspend("paused".into());
+    }
+    let queued = snapshot.inbox(&agent.id, MessageState::Queued);
+    let answered = snapshot.has_final_answer(&agent.id);
+    let wants_turn = !answered || !queued.is_empty();
+    if wants_turn {
+        let mut used = task.usage.clone();
+        used.run_ms += now.saturating_sub(run.started_at).max(0) as u64;
+        if let Some(what) = task.budget.exhausted_by(&used) {
+            return Step::End(EndReason::Budget, Some(what));
+        }
+        return Step::Ask { not_before: agent.retry_at };
+    }
+    let unjudged: Vec<Check> = snapshot
+        .checks
+        .values()
+        .filter(|check| {
+            check.task == task.id
+                && matches!(check.kind, CheckKind::Command | CheckKind::Test)
+                && matches!(check.state, CheckState::Open | CheckState::Failed)
+                && check.judged_through != Some(agent.next_seq)
+        })
+        .cloned()
+        .collect();
+    if !unjudged.is_empty() {
+        return Step::Judge(unjudged);
+    }
+    Step::End(EndReason::Finished, None)
+}

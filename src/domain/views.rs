@@ -1,0 +1,202 @@
+//! What is asked of the store and what it answers: the same types from the query to the screen.
+
+use super::event::Recorded;
+use super::ids::*;
+use super::records::*;
+use serde::{Deserialize, Serialize};
+
+/// A question to the store.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "query", rename_all = "snake_case")]
+pub enum Query {
+    /// Tasks, newest change first; archived ones only with `all`.
+    Tasks { all: bool },
+    /// One Task with its objective, acceptance and agents.
+    Task { task: TaskId },
+    /// The newest rows of an agent's context before a row, oldest first.
+    Transcript { agent: AgentId, before: Option<u64>, limit: u32 },
+    /// Messages of a Task, or of all; `open` leaves out what is consumed, withdrawn or undelivered.
+    Messages { task: Option<TaskId>, open: bool },
+    /// One message.
+    Message { message: MessageId },
+    /// Approvals; `open` means pending only.
+    Approvals { task: Option<TaskId>, open: bool },
+    /// Questions to the person; `open` means unanswered only.
+    Questions { task: Option<TaskId>, open: bool },
+    /// Standing rules.
+    Rules,
+    /// Events after a number, oldest first, of one Task or of everything.
+    Events { task: Option<TaskId>, after: Seq, limit: u32 },
+    /// Completes a prefix of an id, whatever it names.
+    Resolve { prefix: String },
+    /// What the person said about a folder.
+    Trust { folder: Folder },
+    /// The unsent text of a client's pane.
+    Draft { client: String, pane: String },
+    /// A blob's bytes, in part.
+    Blob { blob: String, offset: u64, limit: u32 },
+    /// Every broken invariant.
+    Doctor { deep: bool },
+    /// How the host is.
+    Host,
+}
+
+/// An answer of the store.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "answer", content = "value", rename_all = "snake_case")]
+pub enum Answer {
+    Tasks(Vec<Task>),
+    Task(Box<TaskDetail>),
+    Transcript(TranscriptPage),
+    Messages(Vec<Message>),
+    Message(Box<Message>),
+    Approvals(Vec<Approval>),
+    Questions(Vec<Question>),
+    Rules(Vec<Rule>),
+    Events(Vec<Recorded>),
+    /// The full id.
+    Resolved(String),
+    Trust(Option<Trust>),
+    Draft(Option<String>),
+    Blob(BlobSlice),
+    Doctor(DoctorReport),
+    Host(HostStatus),
+}
+
+/// A Task with what belongs to it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskDetail {
+    /// The Task, `waiting_for` filled in.
+    #[serde(flatten)]
+    pub task: Task,
+    /// The newest wording of its objective.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objective: Option<Objective>,
+    /// Its points of acceptance.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<Check>,
+    /// Their judgements, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub verdicts: Vec<Verdict>,
+    /// Its agents.
+    pub agents: Vec<Agent>,
+    /// Main's live Run, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<Run>,
+    /// Tokens that the next request would send, as far as is known.
+    pub context_tokens: u64,
+    /// The last event that this answer includes.
+    pub seq: Seq,
+}
+
+/// Some rows of a context, with what is known of their calls.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TranscriptPage {
+    /// The rows, oldest first.
+    pub rows: Vec<Row>,
+    /// The tool calls of those rows.
+    pub calls: Vec<ToolCall>,
+    /// Whether older rows exist.
+    pub more: bool,
+    /// The last event that this answer includes.
+    pub seq: Seq,
+}
+
+/// Part of a blob.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BlobSlice {
+    /// How large the whole is.
+    pub size: u64,
+    /// The bytes, base64.
+    pub base64: String,
+}
+
+/// What `doctor` found.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct DoctorReport {
+    /// Broken invariants.
+    pub faults: Vec<Finding>,
+    /// Things that deserve a look.
+    pub warnings: Vec<Finding>,
+    /// How many events, rows and Tasks were looked at.
+    pub events: u64,
+    /// Rows of context.
+    pub rows: u64,
+    /// Tasks.
+    pub tasks: u64,
+}
+
+/// One thing `doctor` found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// A stable code, such as `F09`.
+    pub code: String,
+    /// What kind of record.
+    pub entity: String,
+    /// Which one.
+    pub id: String,
+    /// What is wrong.
+    pub detail: String,
+    /// How to mend it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub hint: String,
+}
+
+/// How the host is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HostStatus {
+    /// Its process id.
+    pub pid: u32,
+    /// The program's version.
+    pub version: String,
+    /// Its ownership number.
+    pub fence: Fence,
+    /// The last recorded event.
+    pub seq: Seq,
+    /// Attached clients.
+    pub clients: u32,
+    /// What keeps it from leaving: `run`, `main_due`, ….
+    pub needs: Vec<Waiting>,
+    /// When it started.
+    pub started_at: Millis,
+}
+
+/// What a carried out command gives back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Receipt {
+    /// The last event that came of it, or of its first time.
+    pub seq: Seq,
+    /// The Task it was about or made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskId>,
+    /// The message it queued.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<MessageId>,
+}
+
+/// What is shown while it happens and never stored: it may be dropped at any time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "transient", rename_all = "snake_case")]
+pub enum Transient {
+    /// Words of an answer that is being given. `at` is how many bytes came before them in this
+    /// part, so that a client that joins late can be given the whole tail first.
+    Text { task: TaskId, agent: AgentId, call: ModelCallId, at: u64, text: String },
+    /// Thinking of an answer that is being given.
+    Thinking { task: TaskId, agent: AgentId, call: ModelCallId, at: u64, text: String },
+    /// A tool call that is being written: its name, and how many bytes of arguments there are.
+    CallForming { task: TaskId, agent: AgentId, call: ModelCallId, ix: u32, name: String, bytes: u64 },
+    /// Output of a tool that is running.
+    ToolOutput { task: TaskId, agent: AgentId, call: ToolCallId, text: String },
+}
+
+impl Transient {
+    /// The Task it belongs to.
+    pub fn task(&self) -> &TaskId {
+        match self {
+            Self::Text { task, .. }
+            | Self::Thinking { task, .. }
+            | Self::CallForming { task, .. }
+            | Self::ToolOutput { task, .. } => task,
+        }
+    }
+}

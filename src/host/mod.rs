@@ -1,0 +1,3 @@
+//! The process that owns the runtime: lock, socket, protocol, server end, client end.
+
+pub mod protocol;

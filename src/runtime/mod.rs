@@ -1,0 +1,1 @@
+//! The Coordinator: take a command, decide, commit, deliver, wake and recover agents.

@@ -1,0 +1,1 @@
+//! The SQLite file: schema, one writer, snapshots to decide on, projections, queries.
