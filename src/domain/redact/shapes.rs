@@ -98,8 +98,7 @@ pub(super) fn looks_random(text: &str) -> bool {
 
 /// Whether the name of a variable or a field says that its value is a secret.
 pub fn names_a_secret(name: &str) -> bool {
-    let name = name.to_ascii_uppercase().replace(['-', '.', ' '], "_");
-    let ends = [
+    const LAST_WORDS: [&str; 11] = [
         "KEY",
         "TOKEN",
         "SECRET",
@@ -112,22 +111,14 @@ pub fn names_a_secret(name: &str) -> bool {
         "CREDENTIAL",
         "AUTH",
     ];
-    let holds = [
-        "API_KEY",
-        "APIKEY",
-        "SECRET",
-        "PASSWORD",
-        "PRIVATE_KEY",
-        "ACCESS_KEY",
-        "ACCESS_TOKEN",
-        "AUTH_TOKEN",
-        "AUTHORIZATION",
-    ];
-    let is_word_end =
-        |end: &&str| name.strip_suffix(*end).is_some_and(|before| before.is_empty() || before.ends_with('_'));
-    // The working directory has an unlucky name.
-    !matches!(name.as_str(), "PWD" | "OLDPWD")
-        && (ends.iter().any(|end| is_word_end(&end)) || holds.iter().any(|part| name.contains(part)))
+    const PARTS: [&str; 8] =
+        ["API_KEY", "APIKEY", "SECRET", "PASSWORD", "PRIVATE_KEY", "ACCESS_KEY", "ACCESS_TOKEN", "AUTHORIZATION"];
+    let name = name.to_ascii_uppercase().replace(['-', '.', ' '], "_");
+    if name == "PWD" || name == "OLDPWD" {
+        return false; // the working directory has an unlucky name
+    }
+    let last_word = name.rsplit('_').next().unwrap_or_default();
+    LAST_WORDS.contains(&last_word) || PARTS.iter().any(|part| name.contains(part))
 }
 
 /// Whether a value is known to be none: what people write where a key is asked for and none is
