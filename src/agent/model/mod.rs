@@ -118,3 +118,10 @@ pub trait Model: Send + Sync {
     /// Sends a request. Errors of the connection come as the first item of the stream.
     fn ask(&self, request: Request) -> AnswerStream;
 }
+pub fn connect(
+    _s: &crate::domain::Settings,
+    _m: &str,
+    _b: std::sync::Arc<dyn super::port::Blobs>,
+) -> Result<std::sync::Arc<dyn Model>, ModelError> {
+    Err(ModelError { class: ErrorClass::Config, message: String::new(), retry_after_ms: None })
+}
