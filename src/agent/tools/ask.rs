@@ -13,6 +13,9 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::sync::LazyLock;
 
+/// The name of the tool that is not run but answered by a person.
+pub const ASK: &str = "ask";
+
 /// Asks the person.
 pub(super) struct Ask;
 
@@ -32,7 +35,7 @@ pub struct Asked {
 
 static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
     let description = "Ask the user and wait. Only for what you can't find out or decide yourself.";
-    arguments::spec::<Asked>("ask", description, Effect::Idempotent, false)
+    arguments::spec::<Asked>(ASK, description, Effect::Idempotent, false)
 });
 
 /// Reads the arguments of a call of `ask`.

@@ -137,8 +137,11 @@ pub enum Probe {
     Unknown,
 }
 
-/// Looks whether an interrupted change of `target` was made.
-pub fn probe(target: &Path, pre_hash: &str, post_hash: &str) -> Probe {
+/// Looks whether an interrupted change of `target` was made. What was never recorded is unknown.
+pub fn probe(target: Option<&Path>, pre_hash: Option<&str>, post_hash: Option<&str>) -> Probe {
+    let (Some(target), Some(pre_hash), Some(post_hash)) = (target, pre_hash, post_hash) else {
+        return Probe::Unknown;
+    };
     match hash_of(target) {
         Ok(now) if now == post_hash => Probe::Done,
         Ok(now) if now == pre_hash => Probe::NotDone,

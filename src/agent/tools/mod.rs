@@ -4,7 +4,7 @@
 //! ([`Plan::action`]), touching nothing: that is what is judged, and what a person is shown. Only
 //! then is [`Plan::run`] called.
 
-mod arguments;
+pub mod arguments;
 mod ask;
 mod change;
 mod content;
@@ -24,9 +24,9 @@ pub(crate) mod testing;
 mod walk;
 mod write;
 
-pub use arguments::parse;
-pub use ask::{Asked, asked};
+pub use ask::{ASK, Asked, asked};
 pub use change::{Probe, probe, target};
+pub use shell::{Ran, run_command};
 
 use super::port::Blobs;
 use crate::domain::permission::Action;

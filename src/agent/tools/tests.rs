@@ -1,5 +1,6 @@
 //! What holds for all tools together.
 
+use super::arguments::parse;
 use super::testing::Bench;
 use super::*;
 use serde_json::json;

@@ -119,14 +119,16 @@ mod tests {
         let (pre, post) = (plan.pre_hash.expect("known"), plan.post_hash.expect("known"));
         let target = plan.target.expect("known");
         assert_eq!(super::change::target(&call, &bench.ctx), Some(target.clone()));
-        assert_eq!(probe(&target, &pre, &post), Probe::NotDone);
+        let looked_up = |pre: &str| probe(Some(&target), Some(pre), Some(&post));
+        assert_eq!(looked_up(&pre), Probe::NotDone);
         (plan.run)(bench.ctx.clone()).await;
-        assert_eq!(probe(&target, &pre, &post), Probe::Done);
+        assert_eq!(looked_up(&pre), Probe::Done);
         bench.put("f", "third");
-        assert_eq!(probe(&target, &pre, &post), Probe::Unknown);
+        assert_eq!(looked_up(&pre), Probe::Unknown);
         std::fs::remove_file(&target).expect("removed");
-        assert_eq!(probe(&target, &pre, &post), Probe::Unknown);
-        assert_eq!(probe(&target, "-", &post), Probe::NotDone);
+        assert_eq!(looked_up(&pre), Probe::Unknown);
+        assert_eq!(looked_up("-"), Probe::NotDone);
+        assert_eq!(probe(Some(&target), None, Some(&post)), Probe::Unknown);
     }
 
     #[tokio::test]

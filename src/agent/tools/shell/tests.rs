@@ -4,6 +4,7 @@ use super::*;
 use crate::agent::port::Blobs;
 use crate::agent::tools::testing::{Bench, told};
 use serde_json::json;
+use std::time::Duration;
 
 /// Runs a command and gives how it ended, its first line without the time, its notes and its output.
 async fn run_in(bench: &Bench, command: &str) -> (ToolCallState, String, String, String) {
@@ -31,7 +32,7 @@ async fn a_child_that_holds_the_pipe_keeps_nobody_waiting_and_is_ended_and_named
     let (state, first, notes, output) = run("sleep 60 & echo done").await;
     assert_eq!((state, first.as_str(), output.as_str()), (ToolCallState::Done, "exit code 0", "done"));
     assert!(
-        notes.starts_with("[sleep 60 (pid ") && notes.ends_with("): still ran when it exited and was ended]"),
+        notes.starts_with("[sleep 60 (pid ") && notes.ends_with("): still ran when it ended, and was ended]"),
         "{notes}"
     );
     let (state, first, notes, output) = run("(sleep 60 &) ; exit 3").await;
