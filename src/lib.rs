@@ -6,6 +6,7 @@
 //! * [`domain`]: the words and the laws, pure.
 //! * [`store`]: the SQLite file.
 //! * [`process`]: starting and ending processes.
+//! * [`resources`]: what people and agents edit together, one pure adapter per kind.
 //! * [`agent`]: the decision loop, its tools and its models.
 //! * [`runtime`]: the Coordinator, which binds those together.
 //! * [`host`]: the process that owns the runtime, and the way to it.
@@ -18,6 +19,7 @@ pub mod crash;
 pub mod domain;
 pub mod host;
 pub mod process;
+pub mod resources;
 pub mod runtime;
 pub mod store;
 pub mod tui;
