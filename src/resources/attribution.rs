@@ -9,6 +9,7 @@ use super::delta::Shape;
 use super::lines::{self, Hunk};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// A run of lines that one revision wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -130,7 +131,7 @@ impl Attribution {
     }
 
     /// The authors of lines, counted from 0, in one walk.
-    pub fn of_lines(&self, wanted: std::ops::Range<usize>) -> Vec<Option<u64>> {
+    pub fn of_lines(&self, wanted: Range<usize>) -> Vec<Option<u64>> {
         let mut out = Vec::with_capacity(wanted.len());
         let mut at = 0;
         for run in &self.runs {
@@ -148,19 +149,32 @@ impl Attribution {
     }
 }
 
-/// The authors of lines of a text that has been edited since: `lines` are the byte ranges of the
-/// lines now, `edited` leads from the committed text to the text now, and `line_of` tells which
-/// line of the committed text a byte is on.
+/// The authors of lines of a text that has been edited since; `None` for a line without a byte.
+///
+/// `lines` are the byte ranges of the lines now, `edited` leads from the committed text to the text
+/// now, and `line_of` tells which line of the committed text a byte is on.
 pub fn authors(
     attribution: &Attribution,
-    lines: impl Iterator<Item = std::ops::Range<usize>>,
+    lines: impl Iterator<Item = Range<usize>>,
     edited: &Shape,
     line_of: impl Fn(usize) -> usize,
-) -> Vec<Author> {
+) -> Vec<Option<Author>> {
+    let mut runs = attribution.runs.iter();
+    // The lines up to the end of the present run, and who wrote that one.
+    let (mut end, mut revision) = (0, None);
     lines
         .map(|line| {
-            let committed = edited.kept(line).and_then(|kept| attribution.of_line(line_of(kept.start)));
-            committed.map_or(Author::Unsaved, Author::Revision)
+            if line.is_empty() {
+                return None;
+            }
+            let Some(kept) = edited.kept(line) else { return Some(Author::Unsaved) };
+            let wanted = line_of(kept.start);
+            while wanted >= end {
+                let run = runs.next()?;
+                end += run.lines;
+                revision = Some(run.revision);
+            }
+            revision.map(Author::Revision)
         })
         .collect()
 }
@@ -236,8 +250,9 @@ mod tests {
     fn lines_edited_since_belong_to_the_person_at_the_screen() {
         let attribution = Attribution::of_history([(0, "a\nb\nc\n"), (1, "a\nB\nc\n")]);
         let edited = Shape::replace(4..4, 2); // "a\nB\nX\nc\n": a line put in before c
-        let now = [0..2, 2..4, 4..6, 6..8];
+        let now = [0..2, 2..4, 4..6, 6..8, 8..8];
         let authors = authors(&attribution, now.into_iter(), &edited, |byte| byte / 2);
-        assert_eq!(authors, [Author::Revision(0), Author::Revision(1), Author::Unsaved, Author::Revision(0)]);
+        let (unsaved, by) = (Some(Author::Unsaved), |revision| Some(Author::Revision(revision)));
+        assert_eq!(authors, [by(0), by(1), unsaved, by(0), None]);
     }
 }

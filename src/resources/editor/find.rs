@@ -49,7 +49,7 @@ impl Query {
             Case::Ignore => true,
             Case::Smart => !text.chars().any(char::is_uppercase),
         };
-        let regex = RegexBuilder::new(&source).case_insensitive(ignore).multi_line(true).build();
+        let regex = RegexBuilder::new(&source).case_insensitive(ignore).multi_line(true).crlf(true).build();
         let regex = regex.map_err(|error| Refusal::Invalid { what: format!("the pattern can't be read: {error}") })?;
         Ok(Self { regex, pattern })
     }

@@ -201,7 +201,7 @@ impl EditorBuffer {
     }
 
     /// The authors of lines, for a gutter; `attribution` is that of the base's revision.
-    pub fn authors(&self, lines: Range<usize>, attribution: &Attribution) -> Vec<Author> {
+    pub fn authors(&self, lines: Range<usize>, attribution: &Attribution) -> Vec<Option<Author>> {
         let ranges = lines.map(|line| self.line_range(line));
         super::attribution::authors(attribution, ranges, &self.local, |byte| self.base.byte_to_line(byte))
     }

@@ -148,7 +148,7 @@ fn unsaved_text_survives_a_commit_at_the_same_place_and_the_meeting_is_told() {
     assert_eq!(arrival.meets, [4..11]);
     assert!(buffer.is_dirty());
     assert!(buffer.undo());
-    assert_eq!(buffer.text(), "the red fox\n", "what was deleted by both stays deleted");
+    assert_eq!(buffer.text(), "the quickred fox\n", "one's own deletion is taken back, theirs is not");
 }
 
 #[test]
@@ -202,8 +202,8 @@ fn the_gutter_knows_who_wrote_a_line_and_which_are_not_saved() {
     typed(&mut buffer, 2, "new\n");
     typed(&mut buffer, 0, "x");
     let authors = buffer.authors(0..5, &attribution);
-    let unsaved = Author::Unsaved;
-    assert_eq!(authors[..4], [unsaved, unsaved, Author::Revision(3), Author::Revision(0)]);
+    let (unsaved, by) = (Some(Author::Unsaved), |revision| Some(Author::Revision(revision)));
+    assert_eq!(authors, [unsaved, unsaved, by(3), by(0), None]);
 }
 
 /// What one of several people does next.

@@ -3,14 +3,15 @@
 //! An anchor must match exactly one place. Where it matches none the nearest candidates are told;
 //! where it matches several, each with an anchor that is unique.
 
-use super::outline::Section;
-use crate::resources::adapter::Place;
+use super::outline::{self, Section};
+use super::syntax::Syntax;
 use crate::resources::content::Hash;
 use crate::resources::diff::cut;
 use crate::resources::lines::{self, LineIndex};
 use crate::resources::refusal::Refusal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -64,14 +65,18 @@ pub struct Spot {
 pub struct Ground<'a> {
     /// The text.
     pub text: &'a str,
+    /// What it is written in.
+    pub syntax: Syntax,
     /// Its lines.
     pub index: LineIndex,
-    /// Its sections.
-    pub sections: Vec<Section>,
+    /// Its sections, once somebody has asked for them.
+    sections: OnceCell<Vec<Section>>,
 }
 
 /// How many candidates or places a refusal names.
 const NAMED: usize = 5;
+/// How many bytes are hashed to find lines that moved.
+const SEARCHED: usize = 16 << 20;
 
 /// The short hash that guards lines: eight hex digits, whatever their ends are.
 pub fn line_hash(lines: &str) -> String {
@@ -81,13 +86,23 @@ pub fn line_hash(lines: &str) -> String {
     hash
 }
 
-impl Ground<'_> {
+impl<'a> Ground<'a> {
+    /// Cuts a text up.
+    pub fn new(text: &'a str, syntax: Syntax) -> Self {
+        Self { text, syntax, index: LineIndex::new(text), sections: OnceCell::new() }
+    }
+
+    /// The sections of the text, found at the first call.
+    pub fn sections(&self) -> &[Section] {
+        self.sections.get_or_init(|| outline::outline(self.text, self.syntax))
+    }
+
     /// Finds the one place of an anchor.
     pub fn find(&self, anchor: &Anchor) -> Result<Spot, Refusal> {
         match anchor {
             Anchor::Section { path } => {
                 let number = self.section(path)?;
-                let bytes = self.index.bytes(self.sections[number].lines.clone());
+                let bytes = self.index.bytes(self.sections()[number].lines.clone());
                 Ok(Spot { bytes, whole_lines: true, section: Some(number) })
             }
             Anchor::Quote { text, before, after } => self.quote(text, before, after),
@@ -103,15 +118,15 @@ impl Ground<'_> {
             return Err(Refusal::Invalid { what: "the path of a section has at least its own title".into() });
         }
         let wanted: Vec<String> = path.iter().map(|title| plain(title)).collect();
-        let matching: Vec<usize> = (0..self.sections.len())
+        let matching: Vec<usize> = (0..self.sections().len())
             .filter(|number| {
-                let titles: Vec<String> = self.sections[*number].path.iter().map(|title| plain(title)).collect();
+                let titles: Vec<String> = self.sections()[*number].path.iter().map(|title| plain(title)).collect();
                 titles.ends_with(&wanted)
             })
             .collect();
         // A path that is whole is meant, whatever deeper one also ends with it.
         let whole: Vec<usize> =
-            matching.iter().copied().filter(|number| self.sections[*number].path.len() == path.len()).collect();
+            matching.iter().copied().filter(|number| self.sections()[*number].path.len() == path.len()).collect();
         match (whole.as_slice(), matching.as_slice()) {
             ([one], _) | ([], [one]) => Ok(*one),
             ([], []) => Err(Refusal::NoSuchAnchor { anchor: anchor(), nearest: self.nearest_sections(&wanted) }),
@@ -124,7 +139,7 @@ impl Ground<'_> {
     }
 
     fn section_place(&self, number: usize) -> String {
-        let section = &self.sections[number];
+        let section = &self.sections()[number];
         format!("{} = {}", section.title(), self.lines_anchor(section.lines.clone()))
     }
 
@@ -137,7 +152,7 @@ impl Ground<'_> {
     fn nearest_sections(&self, wanted: &[String]) -> Vec<String> {
         let wanted = wanted.join(" ").to_lowercase();
         let mut scored: Vec<(usize, usize)> = self
-            .sections
+            .sections()
             .iter()
             .enumerate()
             .map(|(number, section)| {
@@ -149,9 +164,9 @@ impl Ground<'_> {
             .collect();
         scored.sort_by_key(|(score, number)| (std::cmp::Reverse(*score), *number));
         if scored.is_empty() {
-            return self.sections.iter().filter(|s| s.path.len() <= 2).take(NAMED).map(Section::title).collect();
+            return self.sections().iter().filter(|s| s.path.len() <= 2).take(NAMED).map(Section::title).collect();
         }
-        scored.into_iter().take(NAMED).map(|(_, number)| self.sections[number].title()).collect()
+        scored.into_iter().take(NAMED).map(|(_, number)| self.sections()[number].title()).collect()
     }
 
     fn quote(&self, text: &str, before: &str, after: &str) -> Result<Spot, Refusal> {
@@ -205,10 +220,8 @@ impl Ground<'_> {
         for (number, piece) in pieces.iter().enumerate() {
             if number > 0 {
                 let rest = &self.text[at..];
-                at += if rest.starts_with("\r\n") { 2 } else { usize::from(rest.starts_with('\n')) };
-                if self.text.as_bytes().get(at.checked_sub(1)?) != Some(&b'\n') {
-                    return None;
-                }
+                let end = rest.strip_prefix('\r').unwrap_or(rest).strip_prefix('\n')?;
+                at = self.text.len() - end.len();
             }
             self.text[at..].starts_with(piece).then_some(())?;
             at += piece.len();
@@ -266,23 +279,21 @@ impl Ground<'_> {
         if now == hash {
             return Ok(Spot { bytes, whole_lines: true, section: None });
         }
-        let height = to - from + 1;
-        let start_of = |first: usize| self.index.bytes(first..first + height);
-        let moved_to = (0..=count - height)
-            .find(|first| line_hash(&self.text[start_of(*first)]) == hash)
-            .map(|first| (first + 1, first + height));
+        let moved_to = self.moved(from - 1..to, hash);
         let excerpt = cut(lines::body(&self.text[self.index.bytes(from - 1..from)]), 120).to_owned();
         Err(Refusal::StaleLines { from, to, expected: hash.to_owned(), now, moved_to, excerpt })
     }
 
-    /// The place of lines of this text, counted from 0.
-    pub fn place(&self, part: &str, lines: Range<usize>) -> Place {
-        Place {
-            part: part.to_owned(),
-            unit: super::outline::title_at(&self.sections, lines.start),
-            lines: Some((lines.start + 1, lines.end)),
-            hash: if lines.is_empty() { String::new() } else { line_hash(&self.text[self.index.bytes(lines)]) },
-        }
+    /// Where lines with this hash stand that once stood at `lines`, looked for around there.
+    fn moved(&self, lines: Range<usize>, hash: &str) -> Option<(usize, usize)> {
+        let height = lines.len();
+        let tries = (SEARCHED / self.index.bytes(lines.clone()).len().max(1)).min(self.index.count());
+        let fits = |first: usize| {
+            let range = first..first + height;
+            range.end <= self.index.count() && line_hash(&self.text[self.index.bytes(range)]) == hash
+        };
+        let mut near = (1..=tries).flat_map(|by| [lines.start.checked_sub(by), lines.start.checked_add(by)]).flatten();
+        near.find(|first| fits(*first)).map(|first| (first + 1, first + height))
     }
 }
 

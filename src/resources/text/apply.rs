@@ -3,10 +3,11 @@
 //! Every operation becomes replaced ranges of bytes, so what it does not touch stays byte for byte
 //! as it was. A text without a final line end keeps having none when lines are put at its end.
 
-use super::anchor::{Anchor, Ground, Spot};
+use super::PART;
+use super::anchor::{Anchor, Ground, Spot, line_hash};
 use super::decode::{ending_at, with_endings};
 use super::operation::{Destination, Extent, Operation};
-use super::outline::Section;
+use super::outline::{Section, title_at};
 use super::syntax::Syntax;
 use super::words;
 use crate::resources::adapter::{Feedback, Place};
@@ -74,7 +75,7 @@ pub fn change(ground: &Ground<'_>, syntax: Syntax, operation: &Operation) -> Res
         }
         Operation::Append { text, path } => {
             let number = ground.section(path)?;
-            let section = &ground.sections[number];
+            let section = ground.sections()()[number];
             let end = last_text(ground, &section.own);
             let spot = Spot { bytes: end..end, whole_lines: true, section: None };
             let mut edit = insert(ground, syntax, &spot, end, text);
@@ -163,6 +164,14 @@ fn separated(ground: &Ground<'_>, at: usize, text: &str) -> Edit {
     let (before, after) = (&ground.text[..at], &ground.text[at..]);
     let ending = ending_at(ground.text, at);
     let mut new = whole_lines(ground.text, at..at, text);
+    if after.is_empty() {
+        // No empty lines at the end of the document.
+        let open = !before.is_empty() && !before.ends_with('\n');
+        new.truncate(new.trim_end_matches(['\r', '\n']).len());
+        if !open && !new.is_empty() {
+            new.push_str(ending);
+        }
+    }
     let blank_before =
         before.is_empty() || before.ends_with("\n\n") || before.ends_with("\n\r\n") || starts_blank(&new);
     if !blank_before && !new.is_empty() {
@@ -204,7 +213,7 @@ fn set_body(
     extent: Extent,
 ) -> Result<(Vec<Edit>, String), Refusal> {
     heading_only(syntax, "set_body")?;
-    let section = &ground.sections[ground.section(path)?];
+    let section = ground.sections()()[ground.section(path)?];
     let range = match extent {
         Extent::Own => section.own.clone(),
         Extent::Whole => section.head.end..section.lines.end,
@@ -250,23 +259,23 @@ fn move_section(
     to: &Destination,
 ) -> Result<(Vec<Edit>, String), Refusal> {
     let number = ground.section(path)?;
-    let section = &ground.sections[number];
+    let section = ground.sections()()[number];
     let (other, at_line, level) = match to {
         Destination::Before { path } => {
             let other = ground.section(path)?;
-            (other, ground.sections[other].lines.start, ground.sections[other].level)
+            (other, ground.sections()[other].lines.start, ground.sections()[other].level)
         }
         Destination::After { path } => {
             let other = ground.section(path)?;
-            (other, ground.sections[other].lines.end, ground.sections[other].level)
+            (other, ground.sections()[other].lines.end, ground.sections()[other].level)
         }
         Destination::Into { path } => {
             heading_only(syntax, "moving a section into another")?;
             let other = ground.section(path)?;
-            (other, ground.sections[other].lines.end, ground.sections[other].level + 1)
+            (other, ground.sections()[other].lines.end, ground.sections()[other].level + 1)
         }
     };
-    if section.lines.contains(&ground.sections[other].lines.start) && number <= other {
+    if section.lines.contains(ground.sections()()[other].lines.start) && number <= other {
         return Err(Refusal::Invalid { what: "a section can't be moved to itself or into itself".into() });
     }
     let from = ground.index.bytes(section.lines.clone());
@@ -310,7 +319,7 @@ fn describe(ground: &Ground<'_>, to: &Destination, other: usize) -> String {
         Destination::After { .. } => "after",
         Destination::Into { .. } => "into",
     };
-    format!("{word} {}", ground.sections[other].title())
+    format!("{word} {}", ground.sections()[other].title())
 }
 
 /// A section with its heading made `level`, and those under it as much deeper or higher.
@@ -323,7 +332,7 @@ fn relevelled(ground: &Ground<'_>, section: &Section, level: usize) -> Result<St
     let mut out = String::new();
     let mut at = bytes.start;
     let inside = |inner: &&Section| section.lines.start <= inner.lines.start && inner.lines.end <= section.lines.end;
-    for inner in ground.sections.iter().filter(inside) {
+    for inner in ground.sections().iter().filter(inside) {
         let new = inner.level.saturating_add_signed(shift);
         if !(1..=6).contains(&new) {
             let what = format!("{} would become a heading of level {new}; there are six", inner.title());
@@ -357,7 +366,7 @@ fn heading(lines: &str, level: usize) -> String {
 fn named(ground: &Ground<'_>, anchor: &Anchor) -> String {
     match anchor {
         Anchor::Section { path } => {
-            ground.section(path).map_or_else(|_| path.join(" › "), |number| ground.sections[number].title())
+            ground.section(path).map_or_else(|_| path.join(" › "), |number| ground.sections()[number].title())
         }
         Anchor::Quote { text, .. } => format!("{:?}", cut(text.lines().next().unwrap_or(""), 60)),
         Anchor::Lines { from, to, .. } if from == to => format!("line {from}"),
@@ -367,27 +376,35 @@ fn named(ground: &Ground<'_>, anchor: &Anchor) -> String {
 }
 
 /// What is told of a change: where it is now, the outline around it, the change in words.
-pub fn feedback(old: &Ground<'_>, new: &Ground<'_>, part: &str, change: &Change) -> Feedback {
+///
+/// An editor that saves ranges of bytes knows what it changed: it is told the lines alone, which
+/// spares it the structure of a large text.
+pub fn feedback(old: &Ground<'_>, new: &Ground<'_>, operation: &Operation, change: &Change) -> Feedback {
     let hunks = lines::hunks(old.text, new.text);
     let words_of =
         |ground: &Ground<'_>, lines: Range<usize>| words::count(&ground.text[ground.index.bytes(lines)]) as i64;
     let delta: i64 = hunks.iter().map(|hunk| words_of(new, hunk.new.clone()) - words_of(old, hunk.old.clone())).sum();
     let (added, removed): (usize, usize) =
         hunks.iter().fold((0, 0), |(a, r), hunk| (a + hunk.new.len(), r + hunk.old.len()));
-    let places: Vec<Place> = hunks.iter().take(NAMED).map(|hunk| new.place(part, hunk.new.clone())).collect();
     let touched = |section: &&Section| {
         hunks.iter().any(|hunk| {
             section.lines.start < hunk.new.end.max(hunk.new.start + 1) && hunk.new.start < section.lines.end
         })
     };
-    let outline = new.sections.iter().filter(touched).take(NAMED).map(Section::node).collect();
+    let sections = if matches!(operation, Operation::Patch { .. }) { &[] } else { new.sections() };
+    let place = |lines: Range<usize>| Place {
+        part: PART.into(),
+        unit: title_at(sections, lines.start),
+        hash: if lines.is_empty() { String::new() } else { line_hash(&new.text[new.index.bytes(lines.clone())]) },
+        lines: Some((lines.start + 1, lines.end)),
+    };
     let mut figures = serde_json::Map::new();
     figures.insert("words_delta".into(), json!(delta));
     let more = if hunks.len() > NAMED { format!(", {} places", hunks.len()) } else { String::new() };
     Feedback {
         what: format!("{}: +{added} -{removed} lines{more}", change.summary),
-        places,
-        outline,
+        places: hunks.iter().take(NAMED).map(|hunk| place(hunk.new.clone())).collect(),
+        outline: sections.iter().filter(touched).take(NAMED).map(Section::node).collect(),
         figures,
         findings: Vec::new(),
     }

@@ -217,7 +217,7 @@ fn end_of_item(all: &[&str], start: usize, indentation: usize, language: Languag
         }
         end = number + 1;
         // `} else {` and `) -> u8 {` go on; `}` and `end` are the last line.
-        if !text.ends_with(['{', '(', '[', ',']) && !text.starts_with('>') && text != "where" {
+        if !text.ends_with(['{', '(', '[', ',', ':']) && !text.starts_with('>') && text != "where" {
             break;
         }
     }

@@ -46,7 +46,7 @@ struct Found<'a> {
 
 impl Found<'_> {
     fn push(&mut self, severity: Severity, code: &str, line: usize, message: String) {
-        let unit = title_at(&self.ground.sections, line);
+        let unit = title_at(self.ground.sections(), line);
         let place = Place { part: PART.into(), unit, lines: Some((line + 1, line + 1)), hash: String::new() };
         self.findings.push(Finding { severity, code: code.into(), message, place });
     }
@@ -64,7 +64,7 @@ impl Found<'_> {
             last = heading.level;
         }
         let mut seen: HashMap<&[String], usize> = HashMap::new();
-        let sections = &self.ground.sections;
+        let sections = self.ground.sections();
         let mut twice = Vec::new();
         for section in sections {
             match seen.get(section.path.as_slice()) {

@@ -42,7 +42,7 @@ pub struct Document;
 
 /// Cuts a text up for finding places in it.
 pub fn ground(text: &str, syntax: Syntax) -> Ground<'_> {
-    Ground { text, index: LineIndex::new(text), sections: outline::outline(text, syntax) }
+    Ground::new(text, syntax)
 }
 
 /// A content of this text.
@@ -104,17 +104,18 @@ impl Adapter for Document {
 
     fn apply(&self, content: &Content, operation: &Value) -> Result<Step<Applied>, Refusal> {
         let (old, syntax) = ground_of(content)?;
-        let change = apply::change(&old, syntax, &Operation::read(operation)?)?;
+        let operation = Operation::read(operation)?;
+        let change = apply::change(&old, syntax, &operation)?;
         let text =
             change.patch.apply(old.text).ok_or_else(|| Refusal::Invalid { what: "the ranges do not fit".into() })?;
         let new = ground(&text, syntax);
-        let feedback = apply::feedback(&old, &new, PART, &change);
+        let feedback = apply::feedback(&old, &new, &operation, &change);
         Ok(Step::Ready(Applied { content: content_of(&text, syntax), summary: change.summary, feedback }))
     }
 
     fn diff(&self, before: &Content, after: &Content) -> Result<Diff, Refusal> {
         let (old, (new, _)) = (text_of(before)?, ground_of(after)?);
-        let hunks = diff::text_hunks(old, new.text, |line| outline::title_at(&new.sections, line));
+        let hunks = diff::text_hunks(old, new.text, |line| outline::title_at(new.sections(), line));
         let count = |sign| hunks.iter().flat_map(|hunk| &hunk.rows).filter(|row| row.sign == sign).count();
         let (added, removed) = (count(Sign::Add), count(Sign::Remove));
         let part = PartDiff::Text { part: PART.into(), hunks, added, removed };
@@ -134,7 +135,7 @@ impl Adapter for Document {
                 diff::cut(came.trim(), 400).to_owned()
             };
             digest.push(UnitChange {
-                unit: outline::title_at(&new.sections, hunk.new.start),
+                unit: outline::title_at(new.sections(), hunk.new.start),
                 added: hunk.new.len(),
                 removed: hunk.old.len(),
                 excerpt,
@@ -149,7 +150,7 @@ impl Adapter for Document {
             Some(text) => Merge::Merged(Content::single(PART, &media_type, text.into_bytes())),
             None => {
                 let (base, _) = ground_of(base)?;
-                Merge::Conflicts(merge.pieces(PART, |line| outline::title_at(&base.sections, line)))
+                Merge::Conflicts(merge.pieces(PART, |line| outline::title_at(base.sections(), line)))
             }
         })
     }
@@ -170,7 +171,7 @@ impl Adapter for Document {
     }
 
     fn outline(&self, content: &Content) -> Result<Vec<Node>, Refusal> {
-        Ok(ground_of(content)?.0.sections.iter().map(outline::Section::node).collect())
+        Ok(ground_of(content)?.0.sections().iter().map(outline::Section::node).collect())
     }
 
     fn inspect(&self, content: &Content, lookup: Lookup<'_>) -> Result<Vec<Finding>, Refusal> {

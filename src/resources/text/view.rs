@@ -24,7 +24,7 @@ pub fn render(ground: &Ground<'_>, view: &View, budget: usize) -> Result<Renderi
             }
             from..from.saturating_add(*n).min(count)
         }
-        View::Unit { path } => ground.sections[ground.section(path)?].lines.clone(),
+        View::Unit { path } => ground.sections()[ground.section(path)?].lines.clone(),
     };
     let mut body = String::new();
     let mut shown = wanted.start;
