@@ -12,6 +12,7 @@ use super::engine::{EngineRequest, Evaluated};
 use super::merge::{Choice, Merge};
 use super::refusal::Refusal;
 use super::summary::{Change, Digest};
+use super::text::decode::text_of;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -314,7 +315,7 @@ pub trait Adapter: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Carries authorship from one revision to the next.
+    /// Carries authorship from one revision to the next; before the first, `before` is empty.
     fn attribute(
         &self,
         attribution: &mut Attribution,
@@ -323,11 +324,11 @@ pub trait Adapter: Send + Sync {
         revision: u64,
     ) -> Result<(), Refusal> {
         match self.unit() {
-            Unit::Lines(part) => attribution.advance_text(
-                super::text::decode::text_of(before, part)?,
-                super::text::decode::text_of(after, part)?,
-                revision,
-            ),
+            Unit::Lines(part) => {
+                // Before the first revision there is no part yet.
+                let before = if before.get(part).is_some() { text_of(before, part)? } else { "" };
+                attribution.advance_text(before, text_of(after, part)?, revision);
+            }
             Unit::Elements => attribution.advance_elements(self.elements(after)?, revision),
         }
         Ok(())

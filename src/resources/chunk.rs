@@ -99,13 +99,13 @@ fn cut(bytes: &[u8]) -> usize {
     if limit <= MIN {
         return limit;
     }
-    // A byte is shifted out of the hash after 64 others: starting there sees all that counts.
+    // Where the hash never fires, the end is looked for early enough to find a line's. A byte is shifted out of the hash after 64 others: starting there sees all that counts.
     let mut hash = 0u64;
     let mut fired = None;
     for (at, byte) in bytes[..limit].iter().enumerate().skip(MIN - 64) {
         hash = (hash << 1).wrapping_add(GEAR[usize::from(*byte)]);
         match fired {
-            None if at >= MIN && hash & MASK == 0 => fired = Some(at),
+            None if at >= MIN && (hash & MASK == 0 || at + LINE >= MAX) => fired = Some(at),
             None => {}
             Some(place) if *byte == b'\n' || at - place >= LINE => return at + 1,
             Some(_) => {}

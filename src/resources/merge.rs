@@ -415,7 +415,7 @@ mod tests {
 
         #[test]
         fn edits_of_different_lines_merge_and_edits_of_the_same_conflict(
-            theirs in edits(24), mine in edits(24), crlf in any::<bool>(), open_end in any::<bool>(),
+            theirs in edits(23), mine in edits(23), crlf in any::<bool>(), open_end in any::<bool>(),
         ) {
             let end = if crlf { "\r\n" } else { "\n" };
             let cut = |text: String| if open_end { text.strip_suffix(end).unwrap_or(&text).to_owned() } else { text };
@@ -446,7 +446,7 @@ mod tests {
         }
 
         #[test]
-        fn no_line_is_lost_or_invented_whatever_is_chosen(theirs in edits(24), mine in edits(24)) {
+        fn no_line_is_lost_or_invented_whatever_is_chosen(theirs in edits(23), mine in edits(23)) {
             let (their_text, my_text) = (edited(24, &theirs, 't', "\n"), edited(24, &mine, 'm', "\n"));
             let merge = texts(&edited(24, &[], ' ', "\n"), &their_text, &my_text, Grain::Lines);
             let take = |choice: Choice| merge.resolve(&vec![choice; merge.open_count()]).expect("resolved");

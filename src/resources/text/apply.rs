@@ -107,8 +107,8 @@ pub fn change(ground: &Ground<'_>, syntax: Syntax, operation: &Operation) -> Res
 
 /// Refuses a change that does not fit or changes nothing.
 fn sound(ground: &Ground<'_>, change: Change) -> Result<Change, Refusal> {
-    let edits = change.patch.edits();
-    for edit in &edits {
+    let mut changes = false;
+    for edit in change.patch.edits() {
         let Some(old) = ground.text.get(edit.at..edit.at.saturating_add(edit.delete)) else {
             return Err(Refusal::Invalid {
                 what: format!("byte {} with {} more is not a range of characters of the text", edit.at, edit.delete),
@@ -117,9 +117,10 @@ fn sound(ground: &Ground<'_>, change: Change) -> Result<Change, Refusal> {
         if edit.insert.contains('\0') {
             return Err(Refusal::NotText { why: "the new text holds NUL".into() });
         }
-        if old != edit.insert {
-            return Ok(change);
-        }
+        changes |= old != edit.insert;
+    }
+    if changes {
+        return Ok(change);
     }
     Err(Refusal::Unchanged { why: "the text already is what it would become".into() })
 }
