@@ -7,6 +7,7 @@
 
 use super::attribution::Attribution;
 use super::content::{Content, Hash};
+use super::delta::{Bias, Patch};
 use super::diff::Diff;
 use super::engine::{EngineRequest, Evaluated};
 use super::merge::{Choice, Merge};
@@ -15,7 +16,8 @@ use super::summary::{Change, Digest};
 use super::text::decode::text_of;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// An answer, or what to ask an engine for it.
@@ -61,8 +63,8 @@ pub struct Feedback {
     /// The part of the outline around them.
     pub outline: Vec<Node>,
     /// Figures, such as the change in words or the volume of a solid.
-    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
-    pub figures: serde_json::Map<String, Value>,
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub figures: Map<String, Value>,
     /// What does not look right.
     pub findings: Vec<Finding>,
 }
@@ -252,6 +254,29 @@ pub enum Format {
     Named(String),
 }
 
+/// What somebody has selected in a content (s of Eq. 8).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Selected {
+    /// The part.
+    pub part: String,
+    /// The bytes of it, where the part is text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<Range<usize>>,
+    /// The elements, for kinds that have them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub elements: Vec<String>,
+}
+
+impl Selected {
+    /// Carries a selection of text over a change of that text.
+    pub fn follow(&mut self, patch: &Patch) {
+        if let Some(bytes) = &mut self.bytes {
+            let start = patch.map(bytes.start, Bias::After);
+            *bytes = start..patch.map(bytes.end, Bias::Before).max(start);
+        }
+    }
+}
+
 /// What authorship is kept for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
@@ -336,6 +361,12 @@ pub trait Adapter: Send + Sync {
 
     /// The structure of the content.
     fn outline(&self, content: &Content) -> Result<Vec<Node>, Refusal>;
+
+    /// Figures about the content, such as its words or the volume of a solid.
+    fn figures(&self, content: &Content) -> Result<Map<String, Value>, Refusal>;
+
+    /// Tells a model what is selected, in at most `budget` bytes.
+    fn describe(&self, content: &Content, selected: &Selected, budget: usize) -> Result<String, Refusal>;
 
     /// Looks for what is wrong or odd, without changing anything.
     fn inspect(&self, content: &Content, lookup: Lookup<'_>) -> Result<Vec<Finding>, Refusal>;

@@ -99,7 +99,8 @@ fn cut(bytes: &[u8]) -> usize {
     if limit <= MIN {
         return limit;
     }
-    // Where the hash never fires, the end is looked for early enough to find a line's. A byte is shifted out of the hash after 64 others: starting there sees all that counts.
+    // A byte is shifted out of the hash after 64 others: starting there sees all that counts. Where
+    // the hash never fires, the end of a line is looked for in time before the limit.
     let mut hash = 0u64;
     let mut fired = None;
     for (at, byte) in bytes[..limit].iter().enumerate().skip(MIN - 64) {

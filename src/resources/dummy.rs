@@ -203,6 +203,14 @@ impl Adapter for Shapes {
         let node = |name: String| Node { path: vec![name], kind: "number".into(), level: 1, lines: None };
         Ok(model(content)?.into_keys().map(node).collect())
     }
+    fn figures(&self, content: &Content) -> Result<serde_json::Map<String, Value>, Refusal> {
+        Ok(serde_json::Map::from_iter([("numbers".to_owned(), json!(model(content)?.len()))]))
+    }
+    fn describe(&self, content: &Content, selected: &Selected, _budget: usize) -> Result<String, Refusal> {
+        let model = model(content)?;
+        let values = selected.elements.iter().filter_map(|name| Some(format!("{name} = {}", model.get(name)?)));
+        Ok(values.collect::<Vec<_>>().join(", "))
+    }
     fn inspect(&self, content: &Content, _lookup: Lookup<'_>) -> Result<Vec<Finding>, Refusal> {
         let stale = mesh(content).is_empty();
         let place = Place { part: "mesh".into(), unit: String::new(), lines: None, hash: String::new() };
@@ -438,6 +446,9 @@ fn a_kind_without_lines_merges_attributes_and_tells_in_its_own_terms() {
     let authors: Vec<u64> = attribution.elements.values().map(|element| element.revision).collect();
     assert_eq!(authors, [1, 0, 1]);
     assert_eq!(Shapes.diff(&base, &theirs).expect("differs").unified(200), "@@ a (a)\n-1\n+5\n");
+    let selected = Selected { part: "model".into(), bytes: None, elements: vec!["b".into(), "gone".into()] };
+    assert_eq!(Shapes.describe(&base, &selected, 100), Ok("b = 2".into()));
+    assert_eq!(Shapes.figures(&base).expect("counted")["numbers"], json!(2));
     assert_eq!(Shapes.digest(&base, &theirs).expect("made").units[0].unit, "a");
     assert!(matches!(Shapes.render(&base, &View::Whole, 100), Ok(Step::Evaluate(_))));
     assert!(Shelf::new().registry.get("nothing").is_err_and(|refusal| refusal.hint() == "kinds: document, shapes"));

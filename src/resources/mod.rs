@@ -32,7 +32,9 @@ mod dummy;
 #[cfg(test)]
 mod tests;
 
-pub use adapter::{Adapter, Applied, Feedback, Finding, Foreign, Format, Node, Place, Rendering, Severity, Step, View};
+pub use adapter::{
+    Adapter, Applied, Feedback, Finding, Foreign, Format, Node, Place, Rendering, Selected, Severity, Step, View,
+};
 pub use attribution::{Attribution, Author};
 pub use content::{Content, Hash, Part};
 pub use delta::{Bias, Patch};

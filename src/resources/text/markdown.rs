@@ -54,7 +54,7 @@ pub fn scan(text: &str) -> Scan {
     let undefined = RefCell::new(Vec::new());
     let broken = |link: BrokenLink<'_>| -> Option<(CowStr<'_>, CowStr<'_>)> {
         // `[text]` alone is most often just text in brackets, and `[ ]` a box to tick.
-        if matches!(link.link_type, LinkType::Reference | LinkType::Collapsed) || link.reference.starts_with('^') {
+        if matches!(link.link_type, LinkType::Reference | LinkType::Collapsed) {
             undefined.borrow_mut().push((link.reference.to_string(), line_of(link.span.start)));
         }
         None
@@ -63,8 +63,21 @@ pub fn scan(text: &str) -> Scan {
     let mut scan = Scan::default();
     let mut depth = 0usize;
     let mut heading: Option<Heading> = None;
+    let mut code = 0usize;
+    let mut plain = 0..0;
+    let mut dangling = Vec::new();
     for (event, range) in parser.into_offset_iter() {
+        // The reader of footnotes leaves those that nobody defines in the text, in pieces.
+        if matches!(event, Event::Text(_)) && code == 0 {
+            if range.start != plain.end {
+                notes(&text[skipped..], &plain, &mut dangling);
+                plain.start = range.start;
+            }
+            plain.end = range.end;
+        }
         match event {
+            Event::Start(Tag::CodeBlock(_) | Tag::MetadataBlock(_)) => code += 1,
+            Event::End(TagEnd::CodeBlock | TagEnd::MetadataBlock(_)) => code = code.saturating_sub(1),
             Event::Start(Tag::Heading { level, .. }) => {
                 let lines = line_of(range.start)..line_of(range.end.saturating_sub(1).max(range.start)) + 1;
                 heading = Some(Heading { title: String::new(), level: level as usize, lines });
@@ -100,8 +113,22 @@ pub fn scan(text: &str) -> Scan {
             _ => {}
         }
     }
+    notes(&text[skipped..], &plain, &mut dangling);
     scan.undefined = undefined.into_inner();
+    scan.undefined.extend(dangling.into_iter().map(|(label, byte)| (label, line_of(byte))));
     scan
+}
+
+/// Finds footnotes like `[^1]` in a piece of text.
+fn notes(text: &str, piece: &Range<usize>, found: &mut Vec<(String, usize)>) {
+    let mut at = piece.start;
+    while let Some(start) = text.get(at..piece.end).and_then(|rest| rest.find("[^")).map(|start| at + start) {
+        at = start + 2;
+        let Some(label) = text[at..piece.end].split_once(']').map(|(label, _)| label) else { return };
+        if !label.is_empty() && !label.contains(|c: char| c.is_whitespace() || c == '[') {
+            found.push((format!("^{label}"), start));
+        }
+    }
 }
 
 /// The sections under the headings of a document.

@@ -24,7 +24,7 @@ pub use anchor::{Anchor, Ground, line_hash};
 pub use operation::{ByteEdit, Destination, Extent, Operation};
 pub use syntax::Syntax;
 
-use super::adapter::{Adapter, Applied, Finding, Foreign, Format, Lookup, Node, Rendering, Step, Unit, View};
+use super::adapter::{Adapter, Applied, Finding, Foreign, Format, Lookup, Node, Rendering, Selected, Step, Unit, View};
 use super::content::Content;
 use super::diff::{self, Diff, PartDiff, Sign};
 use super::engine::Evaluated;
@@ -32,7 +32,7 @@ use super::lines::{self, LineIndex};
 use super::merge::{self, Choice, Merge, TextMerge};
 use super::refusal::Refusal;
 use super::summary::{Digest, UnitChange};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The part that holds the text.
 pub const PART: &str = "text";
@@ -172,6 +172,16 @@ impl Adapter for Document {
 
     fn outline(&self, content: &Content) -> Result<Vec<Node>, Refusal> {
         Ok(ground_of(content)?.0.sections().iter().map(outline::Section::node).collect())
+    }
+
+    fn figures(&self, content: &Content) -> Result<Map<String, Value>, Refusal> {
+        let text = text_of(content)?;
+        let figures = [("words", words::count(text)), ("lines", lines::count(text)), ("bytes", text.len())];
+        Ok(figures.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value))).collect())
+    }
+
+    fn describe(&self, content: &Content, selected: &Selected, budget: usize) -> Result<String, Refusal> {
+        view::describe(&ground_of(content)?.0, selected, budget)
     }
 
     fn inspect(&self, content: &Content, lookup: Lookup<'_>) -> Result<Vec<Finding>, Refusal> {

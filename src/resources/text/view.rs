@@ -2,7 +2,8 @@
 
 use super::Ground;
 use super::anchor::line_hash;
-use crate::resources::adapter::{Rendering, View};
+use super::outline::title_at;
+use crate::resources::adapter::{Rendering, Selected, View};
 use crate::resources::diff::cut;
 use crate::resources::lines;
 use crate::resources::refusal::Refusal;
@@ -53,11 +54,52 @@ pub fn render(ground: &Ground<'_>, view: &View, budget: usize) -> Result<Renderi
     Ok(Rendering::Text { text: head + &body, left_out })
 }
 
+/// Tells what is selected: where, and the words, within `budget` bytes.
+pub fn describe(ground: &Ground<'_>, selected: &Selected, budget: usize) -> Result<String, Refusal> {
+    let bytes = selected.bytes.clone().unwrap_or(0..0);
+    let words = ground.text.get(bytes.clone()).ok_or_else(|| Refusal::Invalid {
+        what: format!("bytes {} to {} are not a piece of the text", bytes.start, bytes.end),
+    })?;
+    let first = ground.index.line_of(bytes.start);
+    let last = ground.index.line_of(bytes.end.saturating_sub(1).max(bytes.start));
+    let unit = title_at(ground.sections(), first);
+    let within = if unit.is_empty() { String::new() } else { format!(" in {unit}") };
+    let place = match (words.is_empty(), first == last) {
+        (true, _) => format!("the caret is on line {}{within}", first + 1),
+        (false, true) => format!("on line {}{within}: ", first + 1),
+        (false, false) => format!("lines {}-{}{within}: ", first + 1, last + 1),
+    };
+    let room = budget.saturating_sub(place.len());
+    let mark = format!(" … {} bytes in all", words.len());
+    let quoted = if words.len() <= room {
+        words.to_owned()
+    } else {
+        cut(words, room.saturating_sub(mark.len())).to_owned() + &mark
+    };
+    Ok(cut(&(place + &quoted), budget).to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::resources::text::ground;
     use crate::resources::text::syntax::Syntax;
+
+    #[test]
+    fn a_selection_is_told_with_its_place_and_follows_its_text() {
+        let text = "# A\n\none two\n";
+        let ground = ground(text, Syntax::Markdown);
+        let mut selected = Selected { part: "text".into(), bytes: Some(9..12), elements: vec![] };
+        let told = |selected: &Selected, budget| describe(&ground, selected, budget).expect("told");
+        assert_eq!(told(&selected, 100), "on line 3 in A: two");
+        assert!(told(&selected, 30).len() <= 30);
+        selected.follow(&crate::resources::Patch::replace(5..9, String::new()));
+        assert_eq!(selected.bytes, Some(5..8));
+        selected.bytes = Some(0..0);
+        assert_eq!(told(&selected, 100), "the caret is on line 1 in A");
+        selected.bytes = Some(9..99);
+        assert!(describe(&ground, &selected, 100).is_err());
+    }
 
     #[test]
     fn lines_are_numbered_and_what_is_left_out_is_said() {
