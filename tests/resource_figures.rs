@@ -43,9 +43,9 @@ fn text(dice: &mut Dice, bytes: usize) -> String {
 
 /// Replaces some words somewhere.
 fn edited(dice: &mut Dice, text: &str) -> String {
-    let at = text[..dice.roll(text.len() - 200)].rfind(' ').map_or(0, |at| at + 1);
-    let at = (at..).find(|at| text.is_char_boundary(*at)).expect("a border");
-    let end = (at + dice.roll(40)..).find(|at| text.is_char_boundary(*at)).expect("a border");
+    let border = |from: usize| (from..).find(|at| text.is_char_boundary(*at)).expect("a border");
+    let at = border(dice.roll(text.len() - 200));
+    let end = border(at + dice.roll(40));
     [&text[..at], "some new words ", &text[end..]].concat()
 }
 
