@@ -1,0 +1,8 @@
+//! What Cowork promises, shown on the real program: a scripted model behind real HTTP, real
+//! terminals, real signals. A module is a subject, a test's name is the promise.
+
+// A support function may serve one subject only, or one yet to come.
+#![allow(dead_code)]
+
+mod harness;
+mod support;
