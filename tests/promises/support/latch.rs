@@ -1,7 +1,6 @@
 //! A gate between a test and the scripted server: the one says it has arrived, the other lets it go on.
 
-use super::PATIENCE;
-use super::watch::Watch;
+use super::watch::{PATIENCE, Watch};
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -12,19 +12,4 @@ pub mod request;
 pub mod terminal;
 pub mod watch;
 
-use std::time::{Duration, Instant};
-
-/// How long a test waits for what must come: long, because it is only ever used up by a failure.
-pub const PATIENCE: Duration = Duration::from_secs(60);
-
-/// Between two looks at something that can't tell us when it changes.
-const LOOK_AGAIN: Duration = Duration::from_millis(5);
-
-/// Waits until another process has made something true that it can't tell us of: a file, an exit.
-pub fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
-    let deadline = Instant::now() + PATIENCE;
-    while !is_so() {
-        assert!(Instant::now() < deadline, "not within {PATIENCE:?}: {what}");
-        std::thread::park_timeout(LOOK_AGAIN);
-    }
-}
+pub use watch::{PATIENCE, eventually};

@@ -5,11 +5,10 @@
 //! Each connection has two threads: one reads, so that it sees the client hang up at once; the
 //! other plays replies.
 
-use super::PATIENCE;
 use super::latch::Latch;
 use super::reply::{Piece, Reply};
 use super::request::Request;
-use super::watch::Watch;
+use super::watch::{PATIENCE, Watch};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};

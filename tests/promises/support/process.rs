@@ -1,8 +1,7 @@
 //! Starting the real program and watching it from outside: output as it comes, how it ended, and
 //! which processes of a home are alive.
 
-use super::watch::Watch;
-use super::{PATIENCE, eventually};
+use super::watch::{PATIENCE, Watch, eventually};
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};

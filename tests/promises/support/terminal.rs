@@ -3,9 +3,8 @@
 //! One thread reads what the program writes, keeps every byte, feeds the screen, answers what a
 //! program asks its terminal, and wakes whoever waits. A wait that fails prints the screen.
 
-use super::PATIENCE;
 use super::keys::{self, Key};
-use super::watch::Watch;
+use super::watch::{PATIENCE, Watch};
 use portable_pty::{CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
 use std::fmt::Write as _;
 use std::io::{Read, Write};

@@ -1,7 +1,13 @@
-//! State that several threads look at: changed under its lock, waited for without polling.
+//! Waiting: for state that threads share, without polling; for what another process does, by looking again.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// How long a test waits for what must come: long, because it is only ever used up by a failure.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Between two looks at something that can't tell us when it changes.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// A value under a lock, whose every change wakes those who wait for one.
 #[derive(Debug, Default)]
@@ -33,5 +39,14 @@ impl<T> Watch<T> {
         let waited = self.changed.wait_timeout_while(self.look(), limit, |value| !is_so(value));
         let (value, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
         if timeout.timed_out() { Err(value) } else { Ok(value) }
+    }
+}
+
+/// Waits until another process has made something true that it can't tell us of: a file, an exit.
+pub fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !is_so() {
+        assert!(Instant::now() < deadline, "not within {PATIENCE:?}: {what}");
+        std::thread::park_timeout(LOOK_AGAIN);
     }
 }
