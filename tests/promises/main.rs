@@ -4,5 +4,11 @@
 // A support function may serve one subject only, or one yet to come.
 #![allow(dead_code)]
 
+mod approvals;
+mod exec;
 mod harness;
+mod secrets;
+mod state;
 mod support;
+mod tools;
+mod trust;
