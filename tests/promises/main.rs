@@ -4,8 +4,11 @@
 // A support function may serve one subject only, or one yet to come.
 #![allow(dead_code)]
 
+mod acceptance;
 mod approvals;
+mod crashes;
 mod exec;
+mod guide;
 mod harness;
 mod secrets;
 mod state;

@@ -3,6 +3,7 @@
 
 pub mod calls;
 pub mod controls;
+pub mod crash;
 pub mod home;
 pub mod keys;
 pub mod latch;

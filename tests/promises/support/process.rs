@@ -87,6 +87,11 @@ impl Running {
         self.pid
     }
 
+    /// Whether it has ended.
+    pub fn has_ended(&self) -> bool {
+        self.shared.look().status.is_some()
+    }
+
     /// Waits until its output holds `text`.
     #[track_caller]
     pub fn wait_for(&self, text: &str) {
