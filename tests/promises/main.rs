@@ -10,6 +10,8 @@ mod crashes;
 mod exec;
 mod guide;
 mod harness;
+mod hostile;
+mod screen;
 mod secrets;
 mod state;
 mod support;
