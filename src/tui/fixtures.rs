@@ -167,6 +167,7 @@ pub fn opening() -> Opening {
         verdicts: Vec::new(),
         agents: vec![Agent { next_seq: 5, ..agent() }],
         run: Some(run()),
+        checkpoint: None,
         context_tokens: 12_400,
         seq: 20,
     };
