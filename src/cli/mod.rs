@@ -1,1 +1,6 @@
 //! Composition: arguments, configuration, paths, which role this process plays.
+
+mod config;
+mod fault;
+mod paths;
+mod units;
