@@ -14,8 +14,15 @@ use serde::{Deserialize, Serialize};
 /// The version of this protocol; another one on the other end is refused.
 pub const PROTOCOL: u32 = 1;
 
+/// The version of the program that this is.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// The longest line either side accepts.
 pub const MAX_LINE: usize = 16 * 1024 * 1024;
+
+/// The longest line the host accepts: the event that comes of a command repeats its text and must
+/// still fit into a [`MAX_LINE`].
+pub const MAX_REQUEST: usize = MAX_LINE / 2;
 
 /// From a client to the host.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
