@@ -14,6 +14,7 @@
 
 pub mod agent;
 pub mod cli;
+pub mod crash;
 pub mod domain;
 pub mod host;
 pub mod process;

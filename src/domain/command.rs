@@ -172,7 +172,7 @@ pub struct PlannedCall {
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum SystemCommand {
     /// Become the one owner, and take over or release what the last one held, in one step.
-    TakeOver { holder: String, host: String, pid: u32, pid_start: u64, boot_id: String },
+    TakeOver { owner: Owner },
     /// Start or resume Main: it has work.
     StartRun { task: TaskId },
 }

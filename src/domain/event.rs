@@ -13,13 +13,7 @@ use serde::{Deserialize, Serialize};
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
     /// A host took the state over; `fence` is its number.
-    TakenOver {
-        fence: Fence,
-        holder: String,
-        /// Where it runs, for a person to read.
-        host: String,
-        pid: u32,
-    },
+    TakenOver { fence: Fence, owner: Owner },
     /// A Task began, with its Main.
     TaskCreated { task: Task, agent: Agent },
     /// A Task got another name.
@@ -161,7 +155,7 @@ impl Event {
 
     fn facts(&self) -> (&'static str, &'static str, String) {
         match self {
-            Self::TakenOver { holder, .. } => ("taken_over", "host", holder.clone()),
+            Self::TakenOver { owner, .. } => ("taken_over", "host", owner.holder.clone()),
             Self::TaskCreated { task, .. } => ("task_created", "task", task.id.0.clone()),
             Self::TaskRenamed { .. } => ("task_renamed", "task", String::new()),
             Self::ObjectiveSet { version, .. } => ("objective_set", "objective", version.to_string()),

@@ -168,6 +168,33 @@ impl Actor {
     pub fn agent(id: &AgentId) -> Self {
         Self { kind: ActorKind::Agent, id: id.0.clone() }
     }
+    /// The actor of an id: its letter tells its kind.
+    pub fn of(id: &str) -> Self {
+        let kind = match id.split_once('_') {
+            Some(("a", _)) => ActorKind::Agent,
+            Some(("j", _)) => ActorKind::Job,
+            Some(("s", _)) => ActorKind::Source,
+            Some(("f", _)) => ActorKind::File,
+            _ if id == "system" => ActorKind::System,
+            _ => ActorKind::Person,
+        };
+        Self { kind, id: id.to_owned() }
+    }
+}
+
+/// A process that owns the state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Owner {
+    /// Random, one for each host process.
+    pub holder: String,
+    /// The machine's name, for a person to read.
+    pub host: String,
+    /// Its process id; an identity only together with the next two.
+    pub pid: u32,
+    /// When that process started, in the kernel's count.
+    pub pid_start: u64,
+    /// Which boot of the machine that was.
+    pub boot_id: String,
 }
 
 /// What has been used up: counted by the runtime, never by the model.

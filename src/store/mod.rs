@@ -1,1 +1,111 @@
 //! The SQLite file: schema, one writer, snapshots to decide on, projections, queries.
+//!
+//! One database per state directory. One thread writes ([`writer`]): it takes commands, decides
+//! them inside the transaction, projects the events to rows and commits them in groups. A few
+//! read-only connections answer queries ([`query`]). Nothing else opens the file.
+//!
+//! Who calls it: `runtime`, and `cli` for `doctor` when no host runs. It knows no screen and no model.
+
+mod ballast;
+pub mod blobs;
+mod doctor;
+mod error;
+mod event_log;
+mod hash;
+mod load;
+mod open;
+mod project;
+mod query;
+mod readers;
+mod removal;
+mod rows;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+pub use blobs::BlobDir;
+pub use error::StoreError;
+pub use load::everything;
+pub use writer::{Committed, Feed};
+
+use crate::domain::{Answer, Envelope, Millis, Query, Rejection, Snapshot, TaskId};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The store of one state directory.
+pub struct Store {
+    home: PathBuf,
+    writer: writer::Writer,
+    readers: readers::Readers,
+    blobs: Arc<BlobDir>,
+}
+
+impl Store {
+    /// Opens the store of a state directory, creating it when there is none, and brings its schema
+    /// up to date. The caller holds the host lock. `feed` is called on the writer's thread with
+    /// every event, in order, after the commit that holds it.
+    pub fn open(home: &Path, feed: Feed) -> Result<Self, StoreError> {
+        let path = home.join("cowork.db");
+        let connection = open::writer(&path)?;
+        let blobs = Arc::new(BlobDir::open(&home.join("blobs")).map_err(|e| StoreError::io("open", home, e))?);
+        let readers = readers::Readers::new(path);
+        let ballast = ballast::Ballast::lay(home);
+        let writer = writer::Writer::start(connection, ballast, feed)?;
+        Ok(Self { home: home.to_owned(), writer, readers, blobs })
+    }
+
+    /// Carries a command out, or refuses it; returns when that is on disk.
+    pub async fn submit(&self, envelope: Envelope) -> Result<Committed, Rejection> {
+        self.writer.submit(envelope).await
+    }
+
+    /// Keeps the unsent text of a client's pane.
+    pub async fn keep_draft(&self, client: &str, pane: &str, text: &str, at: Millis) -> Result<(), Rejection> {
+        self.writer.keep_draft(client, pane, text, at).await
+    }
+
+    /// Answers a query. Blocks for as long as SQLite reads.
+    pub fn ask(&self, query: &Query) -> Result<Answer, Rejection> {
+        match query {
+            Query::Blob { blob, offset, limit } => query::blob(&self.blobs, blob, *offset, *limit),
+            Query::Doctor { deep } => self.readers.with(|c| doctor::examine(c, &self.blobs, *deep)).map(Answer::Doctor),
+            _ => self.readers.with(|c| query::answer(c, query))?,
+        }
+    }
+
+    /// The live part of a Task, as it stands on disk. Blocks for as long as SQLite reads.
+    pub fn look(&self, task: &TaskId) -> Result<Snapshot, Rejection> {
+        self.readers.with(|c| load::task(c, task))
+    }
+
+    /// Rows of an agent's context from a number on. Blocks for as long as SQLite reads.
+    pub fn rows(&self, agent: &crate::domain::AgentId, from_seq: u64) -> Result<Vec<crate::domain::Row>, Rejection> {
+        self.readers.with(|c| load::rows_from(c, agent, from_seq))
+    }
+
+    /// Tasks whose Main is absent and has work.
+    pub fn due(&self) -> Result<Vec<TaskId>, Rejection> {
+        self.readers.with(load::due)
+    }
+
+    /// What keeps a host from leaving.
+    pub fn needs(&self) -> Result<Vec<crate::domain::Waiting>, Rejection> {
+        self.readers.with(load::needs)
+    }
+
+    /// The last recorded event.
+    pub fn seq(&self) -> Result<crate::domain::Seq, Rejection> {
+        self.readers.with(event_log::last_seq)
+    }
+
+    /// Where bulk bytes are kept.
+    pub fn blobs(&self) -> Arc<BlobDir> {
+        self.blobs.clone()
+    }
+
+    /// The state directory.
+    pub fn home(&self) -> &Path {
+        &self.home
+    }
+}

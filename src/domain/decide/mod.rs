@@ -42,7 +42,7 @@ pub fn decide(snapshot: Snapshot, envelope: &Envelope) -> Result<Vec<Decided>, R
         Command::User(command) => user(&mut d, command)?,
         Command::Run(command) => run_command(&mut d, command)?,
         Command::System(command) => match command {
-            SystemCommand::TakeOver { holder, host, pid, .. } => takeover::take_over(&mut d, holder, host, *pid),
+            SystemCommand::TakeOver { owner } => takeover::take_over(&mut d, owner),
             SystemCommand::StartRun { task } => run::start(&mut d, task)?,
         },
     }

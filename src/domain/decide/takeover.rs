@@ -5,12 +5,12 @@
 use super::*;
 use std::collections::BTreeMap;
 
-pub(super) fn take_over(d: &mut Decision, holder: &str, host: &str, pid: u32) {
+pub(super) fn take_over(d: &mut Decision, owner: &Owner) {
     let fence = d.snap.fence + 1;
     // How long a Run had run is known up to the last thing that was saved, and not beyond.
     let last_seen: BTreeMap<TaskId, Millis> =
         d.snap.tasks.values().map(|task| (task.id.clone(), task.updated_at)).collect();
-    d.emit(None, Event::TakenOver { fence, holder: holder.to_owned(), host: host.to_owned(), pid });
+    d.emit(None, Event::TakenOver { fence, owner: owner.clone() });
 
     let messages: Vec<(Option<TaskId>, MessageId)> = d
         .snap

@@ -1,0 +1,56 @@
+//! Named points at which a debug build can be told to die, to show that nothing is lost there.
+//!
+//! `COWORK_CRASH_AT=NAME` dies at the first passing of the point, `NAME:3` at the third. A release
+//! build has no such points.
+
+/// Every point, in the order of the write path and the loop.
+pub const POINTS: &[&str] = &[
+    "store.decided",
+    "store.projected",
+    "store.before_commit",
+    "store.after_commit",
+    "loop.turn_begun",
+    "loop.streaming",
+    "loop.turn_received",
+    "loop.turn_committed",
+    "loop.tool_planned",
+    "loop.tool_started",
+    "loop.tool_done",
+    "loop.tool_settled",
+    "loop.before_end",
+    "loop.ended",
+    "tools.before_rename",
+    "tools.after_rename",
+    "runtime.taken_over",
+    "runtime.started",
+];
+
+/// Dies here, as if by `kill -9`, when told to.
+#[cfg(debug_assertions)]
+pub fn point(name: &'static str) {
+    use std::collections::HashMap;
+    use std::sync::{Mutex, OnceLock};
+    static WANTED: OnceLock<Option<(String, u32)>> = OnceLock::new();
+    static PASSED: Mutex<Option<HashMap<&'static str, u32>>> = Mutex::new(None);
+    debug_assert!(POINTS.contains(&name), "an unlisted crash point: {name}");
+    let wanted = WANTED.get_or_init(|| {
+        let text = std::env::var("COWORK_CRASH_AT").ok()?;
+        let (name, count) = text.split_once(':').unwrap_or((&text, "1"));
+        Some((name.to_owned(), count.parse().unwrap_or(1)))
+    });
+    let Some((target, count)) = wanted else { return };
+    if target != name {
+        return;
+    }
+    let Ok(mut passed) = PASSED.lock() else { return };
+    let times = passed.get_or_insert_with(HashMap::new).entry(name).or_insert(0);
+    *times += 1;
+    if *times == *count {
+        let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+    }
+}
+
+/// A release build has no such points.
+#[cfg(not(debug_assertions))]
+#[inline(always)]
+pub fn point(_name: &'static str) {}

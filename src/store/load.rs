@@ -1,0 +1,218 @@
+//! Snapshots to decide on: the live part of one Task, or of everything in flight.
+
+use super::rows;
+use crate::domain::*;
+use rusqlite::{Connection, OptionalExtension, Params, Row as SqlRow};
+use std::collections::BTreeMap;
+
+/// What a command needs to be decided.
+pub(super) fn for_command(connection: &Connection, command: &Command) -> rusqlite::Result<Snapshot> {
+    match command {
+        Command::User(_) | Command::Run(_) => {
+            let id = match (command.task(), command.run()) {
+                (Some(task), _) => Some(task.clone()),
+                (None, Some(run)) => task_of_run(connection, run)?,
+                (None, None) => None,
+            };
+            match id {
+                Some(id) => task(connection, &id),
+                None => base(connection),
+            }
+        }
+        Command::System(SystemCommand::StartRun { task: id }) => task(connection, id),
+        Command::System(SystemCommand::TakeOver { .. }) => in_flight(connection),
+    }
+}
+
+fn task_of_run(connection: &Connection, run: &RunId) -> rusqlite::Result<Option<TaskId>> {
+    connection
+        .prepare_cached("SELECT task FROM run WHERE id = ?1")?
+        .query_row([run.as_str()], |row| row.get(0).map(TaskId))
+        .optional()
+}
+
+/// The fence and the standing rules, which belong to no Task.
+fn base(connection: &Connection) -> rusqlite::Result<Snapshot> {
+    let fence = connection
+        .prepare_cached("SELECT fence FROM writer_lease WHERE id = 1")?
+        .query_row([], |row| row.get(0))
+        .optional()?
+        .unwrap_or(0);
+    let rules = map(connection, rows::RULE, "rule", "TRUE", [], rows::rule, |rule| rule.id.clone())?;
+    Ok(Snapshot { fence, rules, ..Snapshot::default() })
+}
+
+/// The live part of one Task: what is settled is left out, except for the points of acceptance.
+pub(super) fn task(connection: &Connection, id: &TaskId) -> rusqlite::Result<Snapshot> {
+    let mut snapshot = base(connection)?;
+    add_task(connection, id, &mut snapshot)?;
+    Ok(snapshot)
+}
+
+fn add_task(c: &Connection, id: &TaskId, snapshot: &mut Snapshot) -> rusqlite::Result<()> {
+    let task = [id.as_str()];
+    let s = snapshot;
+    s.tasks.extend(map(c, rows::TASK, "task", "id = ?1", task, rows::task, |t| t.id.clone())?);
+    if s.tasks.is_empty() {
+        return Ok(());
+    }
+    s.checks.extend(map(c, rows::CHECK, "acceptance_check", "task = ?1", task, rows::check, |x| x.id.clone())?);
+    let agents = map(c, rows::AGENT, rows::AGENT_FROM, "agent.task = ?1", task, rows::agent, |a| a.id.clone())?;
+    s.runs.extend(map(
+        c,
+        rows::RUN,
+        "run",
+        "task = ?1 AND state IN ('running','interrupted')",
+        task,
+        rows::run,
+        |r| r.id.clone(),
+    )?);
+    s.controls.extend(map(
+        c,
+        rows::CONTROL,
+        "control",
+        "task = ?1 AND state = 'requested'",
+        task,
+        rows::control,
+        |x| x.id.clone(),
+    )?);
+    s.questions.extend(map(
+        c,
+        rows::QUESTION,
+        "human_request",
+        "task = ?1 AND state = 'open'",
+        task,
+        rows::question,
+        |q| q.id.clone(),
+    )?);
+    for agent in agents.keys() {
+        let of = [agent.as_str()];
+        let live = "to_actor = ?1 AND state IN ('queued','delivered')";
+        s.messages.extend(map(c, rows::MESSAGE, "message", live, of, rows::message, |m| m.id.clone())?);
+        s.model_calls.extend(map(
+            c,
+            rows::MODEL_CALL,
+            "model_call",
+            "agent = ?1 AND state = 'started'",
+            of,
+            rows::model_call,
+            |k| k.id.clone(),
+        )?);
+        s.tool_calls.extend(map(
+            c,
+            rows::TOOL_CALL,
+            "tool_call",
+            "agent = ?1 AND result_seq IS NULL",
+            of,
+            rows::tool_call,
+            |x| x.id.clone(),
+        )?);
+        s.approvals.extend(map(
+            c,
+            rows::APPROVAL,
+            "approval",
+            "tool_call IN (SELECT id FROM tool_call WHERE agent = ?1 AND result_seq IS NULL)",
+            of,
+            rows::approval,
+            |p| p.id.clone(),
+        )?);
+    }
+    s.agents.extend(agents);
+    Ok(())
+}
+
+/// Every Task that holds something under a fence.
+fn in_flight(connection: &Connection) -> rusqlite::Result<Snapshot> {
+    let mut snapshot = base(connection)?;
+    let tasks: Vec<TaskId> = connection
+        .prepare_cached(
+            "SELECT task FROM run WHERE state IN ('running','interrupted')
+             UNION SELECT task FROM message WHERE state = 'delivered' AND task IS NOT NULL",
+        )?
+        .query_map([], |row| row.get(0).map(TaskId))?
+        .collect::<rusqlite::Result<_>>()?;
+    for id in &tasks {
+        let mut one = Snapshot::default();
+        add_task(connection, id, &mut one)?;
+        snapshot.tasks.append(&mut one.tasks);
+        snapshot.checks.append(&mut one.checks);
+        snapshot.agents.append(&mut one.agents);
+        snapshot.runs.append(&mut one.runs);
+        snapshot.messages.append(&mut one.messages);
+        snapshot.model_calls.append(&mut one.model_calls);
+        snapshot.tool_calls.append(&mut one.tool_calls);
+        snapshot.approvals.append(&mut one.approvals);
+        snapshot.questions.append(&mut one.questions);
+        snapshot.controls.append(&mut one.controls);
+    }
+    Ok(snapshot)
+}
+
+/// Everything there is, settled or not: what a fold of all events must equal.
+pub fn everything(c: &Connection) -> rusqlite::Result<Snapshot> {
+    let mut s = base(c)?;
+    s.tasks = map(c, rows::TASK, "task", "TRUE", [], rows::task, |t| t.id.clone())?;
+    s.objectives =
+        map(c, rows::OBJECTIVE, "objective_version", "TRUE", [], rows::objective, |o| (o.task.clone(), o.version))?;
+    s.checks = map(c, rows::CHECK, "acceptance_check", "TRUE", [], rows::check, |x| x.id.clone())?;
+    s.verdicts = map(c, rows::VERDICT, "verdict", "TRUE", [], rows::verdict, |v| v.id.clone())?;
+    s.agents = map(c, rows::AGENT, rows::AGENT_FROM, "TRUE", [], rows::agent, |a| a.id.clone())?;
+    s.runs = map(c, rows::RUN, "run", "TRUE", [], rows::run, |r| r.id.clone())?;
+    s.messages = map(c, rows::MESSAGE, "message", "TRUE", [], rows::message, |m| m.id.clone())?;
+    s.model_calls = map(c, rows::MODEL_CALL, "model_call", "TRUE", [], rows::model_call, |k| k.id.clone())?;
+    s.tool_calls = map(c, rows::TOOL_CALL, "tool_call", "TRUE", [], rows::tool_call, |x| x.id.clone())?;
+    s.approvals = map(c, rows::APPROVAL, "approval", "TRUE", [], rows::approval, |p| p.id.clone())?;
+    s.questions = map(c, rows::QUESTION, "human_request", "TRUE", [], rows::question, |q| q.id.clone())?;
+    s.controls = map(c, rows::CONTROL, "control", "TRUE", [], rows::control, |x| x.id.clone())?;
+    s.checkpoints = map(c, rows::CHECKPOINT, "checkpoint", "TRUE", [], rows::checkpoint, |z| z.id.clone())?;
+    s.trust = map(c, rows::TRUST, "trust", "TRUE", [], rows::trust, |t| t.folder.clone())?;
+    for agent in s.agents.keys() {
+        for row in rows_from(c, agent, 0)? {
+            s.rows.insert((agent.clone(), row.seq), row);
+        }
+    }
+    Ok(s)
+}
+
+/// Rows of an agent's context from a number on.
+pub(super) fn rows_from(connection: &Connection, agent: &AgentId, from_seq: u64) -> rusqlite::Result<Vec<Row>> {
+    let sql = format!("SELECT {} FROM trajectory WHERE agent = ?1 AND seq >= ?2 ORDER BY seq", rows::CONTEXT_ROW);
+    connection
+        .prepare_cached(&sql)?
+        .query_map(rusqlite::params![agent.as_str(), from_seq], rows::context_row)?
+        .collect()
+}
+
+/// Tasks whose Main is absent and has work.
+pub(super) fn due(connection: &Connection) -> rusqlite::Result<Vec<TaskId>> {
+    connection.prepare_cached("SELECT task FROM main_due")?.query_map([], |row| row.get(0).map(TaskId))?.collect()
+}
+
+/// What keeps a host from leaving.
+pub(super) fn needs(connection: &Connection) -> rusqlite::Result<Vec<Waiting>> {
+    connection
+        .prepare_cached("SELECT why, ref, task FROM needs_host")?
+        .query_map([], |row| Ok(Waiting { kind: row.get(0)?, id: row.get(1)?, text: row.get(2)? }))?
+        .collect()
+}
+
+/// Reads the rows of one table into a map.
+fn map<K: Ord, V>(
+    connection: &Connection,
+    columns: &str,
+    from: &str,
+    filter: &str,
+    parameters: impl Params,
+    read: fn(&SqlRow) -> rusqlite::Result<V>,
+    key: impl Fn(&V) -> K,
+) -> rusqlite::Result<BTreeMap<K, V>> {
+    let sql = format!("SELECT {columns} FROM {from} WHERE {filter}");
+    let mut statement = connection.prepare_cached(&sql)?;
+    let found = statement.query_map(parameters, read)?;
+    let mut out = BTreeMap::new();
+    for value in found {
+        let value = value?;
+        out.insert(key(&value), value);
+    }
+    Ok(out)
+}

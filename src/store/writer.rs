@@ -1,0 +1,300 @@
+//! The one thread that writes.
+//!
+//! It drains its queue into one transaction (group commit), with a savepoint for each command so
+//! that a refused one takes nobody along. Answers go out, and the feed is told, after the commit.
+//! An error of the disk itself stops the writer for good: what was acknowledged is on disk, and
+//! the host starts again rather than trust a failed fsync.
+
+use super::ballast::Ballast;
+use super::error::{StoreError, refuse};
+use super::{event_log, load, project};
+use crate::domain::rejection::RejectionKind;
+use crate::domain::{Envelope, Event, Fence, Millis, Receipt, Recorded, Rejection, Seq, decide};
+use rusqlite::{Connection, ErrorCode, params};
+use std::sync::mpsc;
+use std::sync::{Arc, Mutex};
+use tokio::sync::oneshot;
+
+/// Is called with every event, in order, after the commit that holds it.
+pub type Feed = Box<dyn Fn(Arc<Recorded>) + Send>;
+
+/// The most commands that share a commit.
+const GROUP: usize = 256;
+
+/// What a carried out command gave.
+#[derive(Debug, Clone)]
+pub struct Committed {
+    /// What the one who asked is told.
+    pub receipt: Receipt,
+    /// The events, in order; empty when the command had been carried out before.
+    pub events: Vec<Arc<Recorded>>,
+}
+
+enum Job {
+    Command(Box<Envelope>, oneshot::Sender<Result<Committed, Rejection>>),
+    Draft { client: String, pane: String, text: String, at: Millis, done: oneshot::Sender<Result<(), Rejection>> },
+}
+
+/// The way to the writer's thread.
+pub(super) struct Writer {
+    jobs: Option<mpsc::Sender<Job>>,
+    thread: Mutex<Option<std::thread::JoinHandle<()>>>,
+}
+
+impl Writer {
+    /// Starts the thread.
+    pub fn start(connection: Connection, ballast: Ballast, feed: Feed) -> Result<Self, StoreError> {
+        let (jobs, queue) = mpsc::channel();
+        let mut state = State { connection, ballast, feed, fence: 0, broken: None };
+        let thread = std::thread::Builder::new()
+            .name("cowork-writer".into())
+            .spawn(move || state.work(&queue))
+            .map_err(|e| StoreError::Stopped(e.to_string()))?;
+        Ok(Self { jobs: Some(jobs), thread: Mutex::new(Some(thread)) })
+    }
+
+    /// Carries a command out, or refuses it.
+    pub async fn submit(&self, envelope: Envelope) -> Result<Committed, Rejection> {
+        let (done, answer) = oneshot::channel();
+        self.send(Job::Command(Box::new(envelope), done))?;
+        answer.await.map_err(|_| stopped())?
+    }
+
+    /// Keeps the unsent text of a client's pane.
+    pub async fn keep_draft(&self, client: &str, pane: &str, text: &str, at: Millis) -> Result<(), Rejection> {
+        let (done, answer) = oneshot::channel();
+        self.send(Job::Draft { client: client.into(), pane: pane.into(), text: text.into(), at, done })?;
+        answer.await.map_err(|_| stopped())?
+    }
+
+    fn send(&self, job: Job) -> Result<(), Rejection> {
+        self.jobs.as_ref().and_then(|jobs| jobs.send(job).ok()).ok_or_else(stopped)
+    }
+}
+
+impl Drop for Writer {
+    /// Lets the thread finish what it was given, so that the file is closed when this returns.
+    fn drop(&mut self) {
+        self.jobs = None;
+        if let Ok(mut thread) = self.thread.lock()
+            && let Some(thread) = thread.take()
+        {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn stopped() -> Rejection {
+    Rejection::new(RejectionKind::Storage, "the store has stopped", "start again; everything acknowledged is on disk")
+}
+
+struct State {
+    connection: Connection,
+    ballast: Ballast,
+    feed: Feed,
+    /// The ownership under which this writer writes; 0 before it took over.
+    fence: Fence,
+    /// Why nothing is written any more.
+    broken: Option<Rejection>,
+}
+
+/// A command with the one who waits for its answer.
+type Asked = (Envelope, oneshot::Sender<Result<Committed, Rejection>>);
+
+impl State {
+    fn work(&mut self, queue: &mpsc::Receiver<Job>) {
+        while let Ok(first) = queue.recv() {
+            let mut group = vec![first];
+            while group.len() < GROUP
+                && let Ok(next) = queue.try_recv()
+            {
+                group.push(next);
+            }
+            self.group(group);
+        }
+    }
+
+    fn group(&mut self, jobs: Vec<Job>) {
+        let mut envelopes = Vec::new();
+        for job in jobs {
+            match job {
+                Job::Command(envelope, done) => envelopes.push((*envelope, done)),
+                Job::Draft { client, pane, text, at, done } => {
+                    let _ = done.send(self.draft(&client, &pane, &text, at));
+                }
+            }
+        }
+        if !envelopes.is_empty() {
+            self.commands(envelopes);
+        }
+    }
+
+    fn commands(&mut self, envelopes: Vec<Asked>) {
+        if let Some(broken) = &self.broken {
+            for (_, done) in envelopes {
+                let _ = done.send(Err(broken.clone()));
+            }
+            return;
+        }
+        let fence = self.fence;
+        let mut result = self.transaction(&envelopes);
+        if result.as_ref().is_err_and(|e| e.sqlite_error_code() == Some(ErrorCode::DiskFull)) && self.ballast.drop() {
+            tracing::warn!("the disk is full: the reserve was freed");
+            self.fence = fence;
+            result = self.transaction(&envelopes);
+        }
+        match result {
+            Ok(answers) => {
+                for committed in answers.iter().flatten() {
+                    for event in &committed.events {
+                        (self.feed)(event.clone());
+                    }
+                }
+                for (answer, (_, done)) in answers.into_iter().zip(envelopes) {
+                    let _ = done.send(answer);
+                }
+            }
+            Err(error) => {
+                self.fence = fence;
+                let _ = self.connection.execute_batch("ROLLBACK");
+                let rejection = self.classify(&error);
+                for (_, done) in envelopes {
+                    let _ = done.send(Err(rejection.clone()));
+                }
+            }
+        }
+    }
+
+    /// Decides whether the writer can go on after an error of the whole transaction.
+    fn classify(&mut self, error: &rusqlite::Error) -> Rejection {
+        tracing::error!(%error, "a transaction failed");
+        if error.to_string().contains("stale_fence") {
+            let rejection = Rejection::new(
+                RejectionKind::StaleFence,
+                "another host has taken this state directory over",
+                "connect to it; nothing of this command was done",
+            );
+            self.broken = Some(rejection.clone());
+            return rejection;
+        }
+        let rejection = refuse(error);
+        let fatal = matches!(
+            error.sqlite_error_code(),
+            Some(ErrorCode::SystemIoFailure | ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+        );
+        if fatal {
+            self.broken = Some(rejection.clone());
+        }
+        rejection
+    }
+
+    fn transaction(&mut self, envelopes: &[Asked]) -> rusqlite::Result<Vec<Result<Committed, Rejection>>> {
+        self.connection.execute_batch("BEGIN IMMEDIATE")?;
+        let mut answers = Vec::with_capacity(envelopes.len());
+        let mut seq = event_log::last_seq(&self.connection)?;
+        for (envelope, _) in envelopes {
+            self.connection.execute_batch("SAVEPOINT command")?;
+            let before = seq;
+            match self.carry_out(envelope, &mut seq) {
+                Ok(Ok(committed)) => {
+                    self.connection.execute_batch("RELEASE command")?;
+                    answers.push(Ok(committed));
+                }
+                Ok(Err(rejection)) => {
+                    self.connection.execute_batch("ROLLBACK TO command; RELEASE command")?;
+                    seq = before;
+                    answers.push(Err(rejection));
+                }
+                Err(error) if of_this_command_alone(&error) => {
+                    tracing::error!(%error, command = ?envelope.command, "a command broke a rule of the database");
+                    self.connection.execute_batch("ROLLBACK TO command; RELEASE command")?;
+                    seq = before;
+                    let text = format!("BUG: the database refused what was decided: {error}");
+                    answers.push(Err(Rejection::new(
+                        RejectionKind::Internal,
+                        text,
+                        "run `cowork doctor`; nothing was changed",
+                    )));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        crate::crash::point("store.before_commit");
+        self.connection.execute_batch("COMMIT")?;
+        crate::crash::point("store.after_commit");
+        Ok(answers)
+    }
+
+    /// Decides one command and projects its events, inside the open transaction.
+    fn carry_out(&mut self, envelope: &Envelope, seq: &mut Seq) -> rusqlite::Result<Result<Committed, Rejection>> {
+        if let Some(receipt) = event_log::receipt_of(&self.connection, &envelope.id)? {
+            return Ok(Ok(Committed { receipt, events: Vec::new() }));
+        }
+        let snapshot = load::for_command(&self.connection, &envelope.command)?;
+        let decided = match decide(snapshot, envelope) {
+            Ok(decided) => decided,
+            Err(rejection) => return Ok(Err(rejection)),
+        };
+        crate::crash::point("store.decided");
+        let mut receipt = Receipt { seq: *seq, task: envelope.command.task().cloned(), message: None };
+        let mut events = Vec::with_capacity(decided.len());
+        for one in decided {
+            *seq += 1;
+            let recorded = Recorded {
+                seq: *seq,
+                at: envelope.at,
+                task: one.task,
+                actor: envelope.actor.clone(),
+                event: one.event,
+            };
+            if let Event::TakenOver { fence, owner } = &recorded.event {
+                project::raise_lease(&self.connection, *fence, owner, recorded.at)?;
+                self.fence = *fence;
+            }
+            event_log::append(&self.connection, &envelope.id, self.fence, &recorded)?;
+            project::project(&self.connection, self.fence, &recorded)?;
+            crate::crash::point("store.projected");
+            receipt.seq = *seq;
+            if let Some(task) = &recorded.task {
+                receipt.task = Some(task.clone());
+            }
+            if let Event::MessageQueued { message } = &recorded.event
+                && receipt.message.is_none()
+            {
+                receipt.message = Some(message.id.clone());
+            }
+            events.push(Arc::new(recorded));
+        }
+        Ok(Ok(Committed { receipt, events }))
+    }
+
+    /// Keeps a draft; guarded by the fence like everything else, but no event: it is not history.
+    fn draft(&mut self, client: &str, pane: &str, text: &str, at: Millis) -> Result<(), Rejection> {
+        if let Some(broken) = &self.broken {
+            return Err(broken.clone());
+        }
+        let sql = if text.is_empty() {
+            "DELETE FROM draft WHERE client = ?1 AND pane = ?2 AND (SELECT fence FROM writer_lease) = ?5 AND ?3 = '' AND ?4 > 0"
+        } else {
+            "INSERT INTO draft (client, pane, text, updated_at) SELECT ?1, ?2, ?3, ?4 WHERE (SELECT fence FROM writer_lease) = ?5
+             ON CONFLICT (client, pane) DO UPDATE SET text = excluded.text, updated_at = excluded.updated_at"
+        };
+        self.connection
+            .prepare_cached(sql)
+            .and_then(|mut statement| statement.execute(params![client, pane, text, at, self.fence]))
+            .map(|_| ())
+            .map_err(|e| self.classify(&e))
+    }
+}
+
+/// Whether an error concerns one command only: a broken rule of the schema, not the disk.
+fn of_this_command_alone(error: &rusqlite::Error) -> bool {
+    match error {
+        rusqlite::Error::SqliteFailure(failure, message) => {
+            let stale = message.as_deref().is_some_and(|text| text.contains("stale_fence"));
+            failure.code == ErrorCode::ConstraintViolation && !stale
+        }
+        rusqlite::Error::FromSqlConversionFailure(..) | rusqlite::Error::ToSqlConversionFailure(_) => true,
+        _ => false,
+    }
+}
