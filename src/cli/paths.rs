@@ -63,15 +63,6 @@ impl Paths {
         self.config.with_file_name("AGENTS.md")
     }
 
-    /// Where the program's own logs go.
-    pub fn logs(&self) -> PathBuf {
-        self.home.join("logs")
-    }
-
-    /// Makes the home, for its owner only.
-    pub fn make_home(&self) -> Result<(), Fault> {
-        make_private(&self.home)
-    }
 }
 
 /// A project's own configuration.
