@@ -99,6 +99,11 @@ impl Store {
         self.readers.with(event_log::last_seq)
     }
 
+    /// Why nothing is written any more, if so: this process must not go on.
+    pub fn broken(&self) -> Option<Rejection> {
+        self.writer.broken()
+    }
+
     /// Where bulk bytes are kept.
     pub fn blobs(&self) -> Arc<BlobDir> {
         self.blobs.clone()

@@ -1,1 +1,477 @@
+//! The promises of the store: rows equal the fold of the events, nothing acknowledged is lost,
+//! nothing is done twice, and files that can't be used are refused without being touched.
 
+use super::*;
+use crate::domain::permission::{Access, Action, Policy};
+use crate::domain::rejection::RejectionKind;
+use crate::domain::*;
+use proptest::prelude::*;
+use std::sync::Mutex;
+
+/// A store in a folder of its own, driven by hand.
+struct Bench {
+    dir: tempfile::TempDir,
+    store: Store,
+    seen: Arc<Mutex<Vec<Arc<Recorded>>>>,
+    count: u64,
+}
+
+impl Bench {
+    fn new() -> Self {
+        Self::at(tempfile::tempdir().expect("a folder"), 0)
+    }
+
+    fn at(dir: tempfile::TempDir, count: u64) -> Self {
+        let seen: Arc<Mutex<Vec<Arc<Recorded>>>> = Arc::default();
+        let feed = seen.clone();
+        let store =
+            Store::open(dir.path(), Box::new(move |event| feed.lock().expect("feed").push(event))).expect("opens");
+        let mut bench = Self { dir, store, seen, count };
+        bench.take_over();
+        bench
+    }
+
+    fn reopen(self) -> Self {
+        let Self { dir, store, count, .. } = self;
+        drop(store);
+        Self::at(dir, count)
+    }
+
+    fn envelope(&mut self, command: impl Into<Command>) -> Envelope {
+        self.count += 1;
+        let mut seed = [0; 16];
+        seed[..8].copy_from_slice(&self.count.to_le_bytes());
+        seed[8..12].copy_from_slice(self.dir.path().to_string_lossy().as_bytes()[..4].as_ref());
+        let command = command.into();
+        let actor = match &command {
+            Command::User(_) => Actor::person(),
+            Command::Run(_) | Command::System(_) => Actor::system(),
+        };
+        Envelope { id: CommandId(format!("e_{}", self.count)), at: 1_000_000 + self.count as i64, actor, seed, command }
+    }
+
+    fn submit(&mut self, command: impl Into<Command>) -> Result<Committed, Rejection> {
+        let envelope = self.envelope(command);
+        runtime().block_on(self.store.submit(envelope))
+    }
+
+    fn take_over(&mut self) {
+        let owner = Owner {
+            holder: format!("h{}", self.dir.path().display()),
+            host: "test".into(),
+            pid: 1,
+            pid_start: 1,
+            boot_id: "b".into(),
+        };
+        let fence = self.everything().fence;
+        let owner = Owner { holder: format!("{}{fence}", owner.holder), ..owner };
+        self.submit(SystemCommand::TakeOver { owner }).expect("takes over");
+    }
+
+    fn everything(&self) -> Snapshot {
+        self.store.readers.with(load::everything).expect("reads")
+    }
+
+    fn fold(&self) -> Snapshot {
+        let mut snapshot = Snapshot::default();
+        let events = self.store.readers.with(|c| event_log::after(c, None, 0, u32::MAX)).expect("reads");
+        for recorded in events {
+            snapshot.apply(recorded.task.as_ref(), &recorded.actor, recorded.at, &recorded.event);
+        }
+        snapshot
+    }
+
+    fn check(&self) {
+        let (rows, fold) = (self.everything(), self.fold());
+        assert_eq!(rows, fold, "rows differ from the fold of the events");
+        let Answer::Doctor(report) = self.store.ask(&Query::Doctor { deep: true }).expect("examined") else {
+            panic!("doctor answered something else")
+        };
+        assert_eq!(report.faults, [], "doctor found faults");
+    }
+
+    fn create(&mut self, policy: &str) -> TaskId {
+        let committed = self.submit(create(policy, Some("list the files"))).expect("created");
+        committed.receipt.task.expect("a Task")
+    }
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().build().expect("a runtime")
+}
+
+fn create(policy: &str, message: Option<&str>) -> UserCommand {
+    UserCommand::CreateTask {
+        title: String::new(),
+        cwd: Some("/w".into()),
+        model: None,
+        policy: Policy::named(policy).expect("a policy"),
+        budget: Budget::default(),
+        message: message.map(str::to_owned),
+        checks: Vec::new(),
+    }
+}
+
+fn shell(command: &str) -> Action {
+    Action {
+        tool: "shell".into(),
+        access: Access::Execute,
+        subject: command.into(),
+        cwd: "/w".into(),
+        detail: String::new(),
+        inside: true,
+        beyond: String::new(),
+        rule_subject: command.into(),
+    }
+}
+
+/// Makes the next command out of what stands and a few random bits.
+fn next_command(s: &Snapshot, bits: u64) -> Command {
+    let pick = |n: usize| ((bits >> 8) as usize) % n.max(1);
+    let tasks: Vec<&Task> = s.tasks.values().collect();
+    if tasks.is_empty() || bits.is_multiple_of(23) {
+        let message = (!bits.is_multiple_of(3)).then_some("do something");
+        return create(["ask", "workspace", "read", "full"][pick(4)], message).into();
+    }
+    let task = tasks[pick(tasks.len())];
+    let id = task.id.clone();
+    let approval = s.approvals.values().find(|a| a.task == id && a.state == ApprovalState::Pending);
+    let question = s.questions.values().find(|q| q.task == id && q.state == QuestionState::Open);
+    let queued = s.messages.values().find(|m| m.task.as_ref() == Some(&id) && m.state == MessageState::Queued);
+    let check = s.checks.values().find(|c| c.task == id);
+    match bits % 29 {
+        0 | 1 => {
+            let delivery = if bits.is_multiple_of(2) { Delivery::Boundary } else { Delivery::TurnEnd };
+            UserCommand::SendMessage { task: id, text: format!("more {bits}"), refs: vec![], delivery }.into()
+        }
+        2 => UserCommand::Interrupt { task: id }.into(),
+        3 => UserCommand::Pause { task: id }.into(),
+        4 | 5 => UserCommand::Resume { task: id }.into(),
+        6 if bits.is_multiple_of(4) => UserCommand::Cancel { task: id }.into(),
+        7 if bits.is_multiple_of(8) => UserCommand::Remove { task: id }.into(),
+        8 => UserCommand::SetObjective { task: id, text: format!("aim {bits}") }.into(),
+        9 => UserCommand::AddCheck { task: id, kind: CheckKind::Person, text: "looks right".into() }.into(),
+        10 | 11 if check.is_some() => UserCommand::GiveVerdict {
+            task: id,
+            check: check.expect("there").id.clone(),
+            outcome: [CheckState::Passed, CheckState::Failed, CheckState::Waived][pick(3)],
+            evidence: serde_json::json!({"said": "so"}),
+        }
+        .into(),
+        12 | 13 if queued.is_some() => {
+            UserCommand::WithdrawMessage { task: id, message: queued.expect("there").id.clone() }.into()
+        }
+        14 if queued.is_some() => {
+            UserCommand::EditMessage { task: id, message: queued.expect("there").id.clone(), text: "edited".into() }
+                .into()
+        }
+        15..=17 if approval.is_some() => {
+            let approval = approval.expect("there");
+            use crate::domain::command::ApprovalAnswer::*;
+            UserCommand::DecideApproval {
+                task: id,
+                approval: approval.id.clone(),
+                shown: approval.action_hash.clone(),
+                answer: [Once, Always, Deny, Never][pick(4)],
+                because: None,
+            }
+            .into()
+        }
+        18 | 19 if question.is_some() => UserCommand::AnswerQuestion {
+            task: id,
+            question: question.expect("there").id.clone(),
+            answer: "yes".into(),
+        }
+        .into(),
+        20 => UserCommand::Archive { task: id, archived: bits.is_multiple_of(2) }.into(),
+        _ => work(s, task, bits),
+    }
+}
+
+/// What a driver of Main would do now, or something close to it.
+fn work(s: &Snapshot, task: &Task, bits: u64) -> Command {
+    let Some(run) = s.live_run(&task.main).filter(|run| run.state == RunState::Running) else {
+        return SystemCommand::StartRun { task: task.id.clone() }.into();
+    };
+    let id = run.id.clone();
+    if let Some(call) = s.live_model_call(&task.main) {
+        let call = call.id.clone();
+        let planned = |n: u64| command::PlannedCall {
+            provider_id: format!("call{}", n / 2),
+            name: ["shell", "read", "ask"][(n % 3) as usize].into(),
+            arguments: "{}".into(),
+            effect: [Effect::Effectful, Effect::Pure, Effect::Idempotent][(n % 3) as usize],
+        };
+        return match bits % 7 {
+            0 => RunCommand::FailTurn {
+                run: id,
+                call,
+                class: "overloaded".into(),
+                message: "try later".into(),
+                retry_at: bits.is_multiple_of(2).then_some(5),
+            },
+            1 => RunCommand::CommitTurn {
+                run: id,
+                call,
+                parts: if bits.is_multiple_of(2) { vec![] } else { vec![Part::text("half an ans")] },
+                calls: vec![],
+                usage: Usage { turns: 1, ..Usage::default() },
+                cut: true,
+            },
+            2 | 3 => RunCommand::CommitTurn {
+                run: id,
+                call,
+                parts: vec![Part::text("let me look")],
+                calls: (0..bits % 4).map(planned).collect(),
+                usage: Usage { turns: 1, input_tokens: 10, output_tokens: 3, micro_usd: Some(2), ..Usage::default() },
+                cut: false,
+            },
+            _ => RunCommand::CommitTurn {
+                run: id,
+                call,
+                parts: vec![Part::text("done")],
+                calls: vec![],
+                usage: Usage { turns: 1, ..Usage::default() },
+                cut: false,
+            },
+        }
+        .into();
+    }
+    match next_step(s, &id, 2_000_000) {
+        Step::RunTools(calls) => {
+            let call = &calls[0];
+            if call.name == "ask" && call.state == ToolCallState::Planned {
+                return RunCommand::AskPerson {
+                    run: id,
+                    call: call.id.clone(),
+                    question: "really?".into(),
+                    options: vec!["yes".into()],
+                    meanwhile: String::new(),
+                }
+                .into();
+            }
+            if call.state == ToolCallState::Running || bits.is_multiple_of(5) {
+                let state = [ToolCallState::Done, ToolCallState::Error, ToolCallState::Cancelled][(bits % 3) as usize];
+                return RunCommand::SettleTool {
+                    run: id,
+                    call: call.id.clone(),
+                    state,
+                    parts: vec![Part::text("result")],
+                    tokens: 1,
+                }
+                .into();
+            }
+            RunCommand::StartTool {
+                run: id,
+                call: call.id.clone(),
+                action: shell(if bits.is_multiple_of(2) { "ls" } else { "rm -r x" }),
+                pre_hash: None,
+                post_hash: None,
+            }
+            .into()
+        }
+        Step::Ask { .. } => {
+            RunCommand::BeginTurn { run: id, call: ModelCallId(format!("k_{bits}")), model: "openai:test".into() }
+                .into()
+        }
+        Step::Judge(checks) => RunCommand::GiveVerdict {
+            run: id,
+            check: checks[0].id.clone(),
+            outcome: CheckState::Passed,
+            evidence: serde_json::json!({"exit_code": 0}),
+        }
+        .into(),
+        Step::Suspend(reason) => RunCommand::Suspend { run: id, reason }.into(),
+        Step::End(reason, detail) => RunCommand::End { run: id, reason, detail }.into(),
+        Step::Leave => SystemCommand::StartRun { task: task.id.clone() }.into(),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn rows_equal_the_fold_of_the_events_whatever_is_asked_and_whenever_the_host_dies(
+        choices in prop::collection::vec(any::<u64>(), 1..120)
+    ) {
+        let mut bench = Bench::new();
+        for bits in choices {
+            if bits % 31 == 0 {
+                bench.take_over();
+            }
+            if bits % 97 == 0 {
+                bench = bench.reopen();
+            }
+            let everything = bench.everything();
+            let command = next_command(&everything, bits);
+            match bench.submit(command.clone()) {
+                Ok(_) => {}
+                Err(rejection) => prop_assert!(
+                    !matches!(rejection.kind, RejectionKind::Internal | RejectionKind::Storage | RejectionKind::StaleFence),
+                    "{command:?} gave {rejection}"
+                ),
+            }
+        }
+        bench.check();
+    }
+}
+
+#[test]
+fn a_command_sent_twice_is_carried_out_once_and_answered_alike() {
+    let mut bench = Bench::new();
+    let envelope = bench.envelope(create("ask", Some("hello")));
+    let first = runtime().block_on(bench.store.submit(envelope.clone())).expect("carried out");
+    let second = runtime().block_on(bench.store.submit(envelope)).expect("answered");
+    assert_eq!(first.receipt, second.receipt);
+    assert!(second.events.is_empty());
+    assert_eq!(bench.everything().tasks.len(), 1);
+}
+
+#[test]
+fn a_refused_command_takes_nobody_along_in_its_group() {
+    let mut bench = Bench::new();
+    let task = bench.create("ask");
+    let good = bench.envelope(UserCommand::Rename { task: task.clone(), title: "kept".into() });
+    let bad = bench.envelope(UserCommand::Rename { task: "t_nosuch".into(), title: "x".into() });
+    let also_good = bench.envelope(UserCommand::SetModel { task: task.clone(), model: Some("openai:x".into()) });
+    let (a, b, c) = runtime().block_on(async {
+        tokio::join!(bench.store.submit(good), bench.store.submit(bad), bench.store.submit(also_good))
+    });
+    assert!(a.is_ok() && c.is_ok());
+    assert_eq!(b.expect_err("refused").kind, RejectionKind::NotFound);
+    let stored = &bench.everything().tasks[&task];
+    assert_eq!((stored.title.as_str(), stored.model.as_deref()), ("kept", Some("openai:x")));
+    bench.check();
+}
+
+#[test]
+fn an_owner_that_was_overtaken_writes_nothing_more() {
+    let mut old = Bench::new();
+    let task = old.create("ask");
+    let second = Store::open(old.dir.path(), Box::new(|_| {})).expect("opens");
+    let mut envelope = old.envelope(SystemCommand::TakeOver {
+        owner: Owner { holder: "new".into(), host: "test".into(), pid: 2, pid_start: 2, boot_id: "b".into() },
+    });
+    envelope.id = CommandId("e_other".into());
+    runtime().block_on(second.submit(envelope)).expect("takes over");
+    let refused = old.submit(UserCommand::Rename { task: task.clone(), title: "zombie".into() });
+    assert_eq!(refused.expect_err("refused").kind, RejectionKind::StaleFence);
+    let again = old.submit(UserCommand::Rename { task: task.clone(), title: "zombie".into() });
+    assert_eq!(again.expect_err("still refused").kind, RejectionKind::StaleFence);
+    assert_ne!(old.everything().tasks[&task].title, "zombie");
+    old.check();
+}
+
+#[test]
+fn removing_a_task_leaves_nothing_of_it_but_its_tombstone() {
+    let mut bench = Bench::new();
+    let task = bench.create("ask");
+    let main = bench.everything().tasks[&task].main.clone();
+    bench.submit(SystemCommand::StartRun { task: task.clone() }).expect("starts");
+    let run = bench.everything().live_run(&main).expect("live").id.clone();
+    let call = ModelCallId("k_1".into());
+    bench.submit(RunCommand::BeginTurn { run: run.clone(), call: call.clone(), model: "m:x".into() }).expect("begins");
+    let calls = vec![command::PlannedCall {
+        provider_id: "1".into(),
+        name: "shell".into(),
+        arguments: "{}".into(),
+        effect: Effect::Effectful,
+    }];
+    let usage = Usage::default();
+    bench.submit(RunCommand::CommitTurn { run, call, parts: vec![], calls, usage, cut: false }).expect("commits");
+    bench.submit(UserCommand::Cancel { task: task.clone() }).expect("cancelled");
+    bench.check();
+    bench.submit(UserCommand::Remove { task: task.clone() }).expect("removed");
+    bench.check();
+    let left = bench.everything();
+    assert!(left.tasks.is_empty() && left.rows.is_empty() && left.tool_calls.is_empty() && left.messages.is_empty());
+    let events = bench.store.readers.with(|c| event_log::after(c, Some(&task), 0, 100)).expect("reads");
+    assert!(events.is_empty());
+}
+
+#[test]
+fn the_feed_brings_every_event_once_in_order_after_its_commit() {
+    let mut bench = Bench::new();
+    let task = bench.create("ask");
+    bench.submit(UserCommand::Rename { task, title: "x".into() }).expect("renamed");
+    let seen = bench.seen.lock().expect("feed").clone();
+    let stored = bench.store.readers.with(|c| event_log::after(c, None, 0, 100)).expect("reads");
+    assert_eq!(seen.iter().map(|e| (**e).clone()).collect::<Vec<_>>(), stored);
+}
+
+#[test]
+fn a_draft_survives_and_an_empty_one_goes() {
+    let bench = Bench::new();
+    let keep = |text: &str| runtime().block_on(bench.store.keep_draft("n_1", "composer", text, 5)).expect("kept");
+    let ask = || bench.store.ask(&Query::Draft { client: "n_1".into(), pane: "composer".into() }).expect("asked");
+    keep("half a sent");
+    assert_eq!(ask(), Answer::Draft(Some("half a sent".into())));
+    keep("");
+    assert_eq!(ask(), Answer::Draft(None));
+}
+
+#[test]
+fn a_file_of_a_newer_version_is_refused_untouched() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = dir.path().join("cowork.db");
+    drop(Store::open(dir.path(), Box::new(|_| {})).expect("opens"));
+    rusqlite::Connection::open(&path).expect("opens").execute_batch("PRAGMA user_version = 99").expect("set");
+    let before = std::fs::read(&path).expect("read");
+    let error = Store::open(dir.path(), Box::new(|_| {})).err().expect("refused");
+    assert!(matches!(error, StoreError::Newer { found: 99, .. }), "{error}");
+    assert!(!error.hint().is_empty());
+    assert_eq!(before, std::fs::read(&path).expect("read"));
+}
+
+#[test]
+fn a_damaged_file_is_refused_and_never_started_empty() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = dir.path().join("cowork.db");
+    std::fs::write(&path, b"this is no database, but somebody's file, long enough to be looked at".repeat(100))
+        .expect("written");
+    let before = std::fs::read(&path).expect("read");
+    let error = Store::open(dir.path(), Box::new(|_| {})).err().expect("refused");
+    assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
+    assert_eq!(before, std::fs::read(&path).expect("read"));
+}
+
+#[test]
+fn a_database_of_another_program_is_refused() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = dir.path().join("cowork.db");
+    rusqlite::Connection::open(&path).expect("opens").execute_batch("CREATE TABLE theirs (x)").expect("made");
+    let error = Store::open(dir.path(), Box::new(|_| {})).err().expect("refused");
+    assert!(matches!(error, StoreError::Foreign { .. }), "{error}");
+}
+
+#[test]
+fn a_write_ahead_log_without_its_database_is_no_reason_to_start_empty() {
+    let dir = tempfile::tempdir().expect("a folder");
+    std::fs::write(dir.path().join("cowork.db-wal"), b"something").expect("written");
+    let error = Store::open(dir.path(), Box::new(|_| {})).err().expect("refused");
+    assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
+}
+
+#[test]
+fn a_row_that_was_changed_behind_our_back_is_found() {
+    let mut bench = Bench::new();
+    let task = bench.create("ask");
+    let raw = rusqlite::Connection::open(bench.dir.path().join("cowork.db")).expect("opens");
+    raw.execute_batch("DROP TRIGGER event_append_only_u; UPDATE event SET payload = '{}' WHERE seq = 2")
+        .expect("changed");
+    let Answer::Doctor(report) = bench.store.ask(&Query::Doctor { deep: true }).expect("examined") else {
+        panic!("doctor answered something else")
+    };
+    assert!(report.faults.iter().any(|fault| fault.code == "F52" && fault.id == "2"), "{report:?}");
+    assert!(!bench.everything().tasks[&task].title.is_empty());
+}
+
+#[test]
+fn a_prefix_of_an_id_is_enough_while_it_is_the_only_one() {
+    let mut bench = Bench::new();
+    let task = bench.create("ask");
+    let ask = |prefix: &str| bench.store.ask(&Query::Resolve { prefix: prefix.into() });
+    assert_eq!(ask(&task.as_str()[..5]).expect("found"), Answer::Resolved(task.0.clone()));
+    assert_eq!(ask("t_zzzzzz").expect_err("unknown").kind, RejectionKind::NotFound);
+    assert_eq!(ask("whatever").expect_err("no id").kind, RejectionKind::Invalid);
+}

@@ -1,0 +1,144 @@
+//! The environment a child gets: names that are allowed, never one that looks like a key.
+//!
+//! The list is short on purpose. Whoever starts a process adds the names it needs with
+//! [`super::Spec::pass`]; what looks like a secret does not pass, whoever asks for it.
+
+use std::ffi::{OsStr, OsString};
+
+/// What every child may see of our environment.
+const ALLOWED: [&str; 8] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR"];
+
+/// Where programs are looked for when our own environment does not say.
+pub(super) const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// Words that make a name the name of a secret, as a whole word or as its end (`APIKEY`).
+const SECRET_WORDS: [&str; 13] = [
+    "KEY",
+    "KEYS",
+    "TOKEN",
+    "TOKENS",
+    "SECRET",
+    "SECRETS",
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "PASS",
+    "CREDENTIAL",
+    "CREDENTIALS",
+    "COOKIE",
+];
+
+/// How the values of well-known kinds of key begin.
+const SECRET_BEGINNINGS: [&str; 12] =
+    ["sk-", "sk_", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "AKIA", "AIza", "-----BEGIN"];
+
+/// Picks what a child may see out of `ours`, then what `set` adds or replaces.
+pub(super) fn build(
+    ours: impl IntoIterator<Item = (OsString, OsString)>,
+    pass: &[String],
+    set: &[(String, OsString)],
+) -> Vec<(OsString, OsString)> {
+    let mut out: Vec<(OsString, OsString)> = ours
+        .into_iter()
+        .filter(|(name, value)| {
+            let allowed = name.to_str().is_some_and(|name| {
+                ALLOWED.contains(&name) || name.starts_with("LC_") || pass.iter().any(|added| added == name)
+            });
+            allowed && !looks_secret(name, value)
+        })
+        .collect();
+    for (name, value) in set {
+        let name = OsString::from(name);
+        out.retain(|(known, _)| *known != name);
+        if !looks_secret(&name, value) {
+            out.push((name, value.clone()));
+        }
+    }
+    // No child of ours has a terminal; programs that ask are told so.
+    for (name, value) in [("TERM", "dumb"), ("PATH", DEFAULT_PATH)] {
+        if !out.iter().any(|(known, _)| known == name) {
+            out.push((name.into(), value.into()));
+        }
+    }
+    out
+}
+
+/// Says whether a variable looks like a key, a token or a password, by its name or by its value.
+fn looks_secret(name: &OsStr, value: &OsStr) -> bool {
+    let name = name.to_string_lossy().to_uppercase();
+    let named = name.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| {
+        SECRET_WORDS.iter().any(|secret| word.ends_with(secret)) || word.contains("SECRET") || word.contains("PASSWORD")
+    });
+    let value = value.to_string_lossy();
+    let with_password = || {
+        value.split_once("://").is_some_and(|(_, rest)| {
+            rest.split(['/', '?', '#'])
+                .next()
+                .and_then(|host| host.rsplit_once('@'))
+                .is_some_and(|(who, _)| who.contains(':'))
+        })
+    };
+    named || SECRET_BEGINNINGS.iter().any(|beginning| value.starts_with(beginning)) || with_password()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ours(list: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
+        list.iter().map(|(name, value)| (name.into(), value.into())).collect()
+    }
+
+    fn names(list: &[(OsString, OsString)]) -> Vec<String> {
+        let mut names: Vec<_> = list.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn only_allowed_names_pass() {
+        let seen = build(
+            ours(&[
+                ("PATH", "/bin"),
+                ("HOME", "/h"),
+                ("LC_ALL", "C"),
+                ("LD_PRELOAD", "x"),
+                ("BASH_ENV", "y"),
+                ("TERM", "xterm"),
+            ]),
+            &[],
+            &[],
+        );
+        assert_eq!(names(&seen), ["HOME", "LC_ALL", "PATH", "TERM"]);
+        assert!(seen.contains(&("TERM".into(), "dumb".into())));
+    }
+
+    #[test]
+    fn a_secret_does_not_pass_even_when_it_is_asked_for() {
+        let secrets = [
+            ("OPENAI_API_KEY", "x"),
+            ("GITHUB_TOKEN", "x"),
+            ("DB_PASSWORD", "x"),
+            ("MY_SECRET_THING", "x"),
+            ("apikey", "x"),
+            ("PLAIN", "sk-abc"),
+            ("PROXY", "http://me:pw@proxy:80/"),
+        ];
+        let pass: Vec<String> = secrets.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let set: Vec<(String, OsString)> =
+            secrets.iter().map(|(name, value)| ((*name).to_owned(), value.into())).collect();
+        assert_eq!(names(&build(ours(&secrets), &pass, &[])), ["PATH", "TERM"]);
+        assert_eq!(names(&build(Vec::new(), &[], &set)), ["PATH", "TERM"]);
+    }
+
+    #[test]
+    fn what_the_caller_adds_passes_and_what_it_sets_wins() {
+        let seen = build(
+            ours(&[("CARGO_HOME", "/c"), ("LANG", "C"), ("PROXY", "http://proxy:80/")]),
+            &["CARGO_HOME".into(), "PROXY".into()],
+            &[("LANG".into(), "en".into())],
+        );
+        assert_eq!(names(&seen), ["CARGO_HOME", "LANG", "PATH", "PROXY", "TERM"]);
+        assert!(seen.contains(&("LANG".into(), "en".into())));
+    }
+}
