@@ -5,12 +5,14 @@ use super::config::{self, ConfigError, Configured, Origin};
 use super::fault::Fault;
 use super::output::Output;
 use super::paths::{self, Paths, ProcessEnvironment};
-use super::session::{Session, failed};
+use super::role::Local;
+use super::session::Session;
 use crate::domain::permission::Policy;
 use crate::domain::settings::ProviderKind;
-use crate::domain::{Budget, Folder, Settings};
+use crate::domain::{Budget, Settings};
 use crate::host::client::{Client, Hello, Pushes};
-use std::os::unix::fs::MetadataExt;
+use crate::host::start;
+use crate::runtime::folder_of;
 use std::path::{Path, PathBuf};
 
 /// One invocation of the program.
@@ -23,6 +25,7 @@ pub struct App {
     pub verbose: u8,
     dir: Option<PathBuf>,
     in_process: bool,
+    local: tokio::sync::OnceCell<Local>,
 }
 
 /// What a command wants from the runtime.
@@ -54,6 +57,7 @@ impl App {
             verbose: global.verbose,
             dir: global.dir.clone(),
             in_process: global.in_process,
+            local: tokio::sync::OnceCell::new(),
         })
     }
 
@@ -79,7 +83,30 @@ impl App {
 
     /// Makes one connection, starting the host where none runs.
     pub async fn connect(&self, hello: Hello) -> Result<(Client, Pushes), Fault> {
-        todo_connect(self, hello).await
+        if self.in_process {
+            let local = self.local.get_or_try_init(|| Local::start(self)).await?;
+            return local.connect(hello).await;
+        }
+        if hello.settings.is_none() {
+            if let Some(connected) = start::connect_if_running(&self.paths.home, hello.clone()).await? {
+                return Ok(connected);
+            }
+        }
+        // A host that is started takes this user's settings, whatever the command wants.
+        let hello = match hello.settings {
+            Some(_) => hello,
+            None => Hello { settings: Some(Box::new(self.configured()?.settings)), ..hello },
+        };
+        let program = std::env::current_exe()
+            .map_err(|error| Fault::new("io", format!("cannot find the program itself: {error}"), ""))?;
+        Ok(start::connect_or_start(&self.paths.home, &program, hello).await?)
+    }
+
+    /// Ends what runs inside this process; without `--in-process` nothing does.
+    pub async fn close(&self) {
+        if let Some(local) = self.local.get() {
+            local.stop().await;
+        }
     }
 
     /// What a new Task in the project's folder begins with: flags, then a trusted project's file,
@@ -101,9 +128,10 @@ impl App {
             configured.origins.insert("model".into(), origin);
         }
         let model = checked_model(&configured, model, budget)?;
-        let cwd = dir.into_os_string().into_string().map_err(|_| {
-            Fault::usage("the folder's path is not UTF-8", "work in a folder whose name is text")
-        })?;
+        let cwd = dir
+            .into_os_string()
+            .into_string()
+            .map_err(|_| Fault::usage("the folder's path is not UTF-8", "work in a folder whose name is text"))?;
         Ok(Begin { cwd, model, policy })
     }
 
@@ -114,18 +142,31 @@ impl App {
         dir: &Path,
         configured: &Configured,
     ) -> Result<config::Project, Fault> {
+        Ok(self.project_layer(session, dir, configured).await??)
+    }
+
+    /// The same, its mistakes kept apart.
+    pub async fn project_layer(
+        &self,
+        session: &mut Session<'_>,
+        dir: &Path,
+        configured: &Configured,
+    ) -> Result<Result<config::Project, ConfigError>, Fault> {
         if !paths::project_config(dir).exists() {
-            return Ok(config::Project::default());
+            return Ok(Ok(config::Project::default()));
         }
-        let trusted = session.trust(folder(dir)?).await?.is_some_and(|trust| trust.trusted);
+        let trusted = session
+            .trust(folder_of(dir).map_err(|error| Fault::io("open", dir, &error))?)
+            .await?
+            .is_some_and(|trust| trust.trusted);
         if !trusted {
             self.out.note(&format!(
                 "{} is not used: the folder is not trusted (`cowork trust` if it is yours)",
                 paths::project_config(dir).display()
             ));
-            return Ok(config::Project::default());
+            return Ok(Ok(config::Project::default()));
         }
-        Ok(config::load_project(dir, configured)?)
+        Ok(config::load_project(dir, configured))
     }
 }
 
@@ -151,20 +192,6 @@ pub fn checked_model(configured: &Configured, flag: Option<String>, budget: Opti
     Ok(model)
 }
 
-/// A folder as the file system knows it.
-pub fn folder(dir: &Path) -> Result<Folder, Fault> {
-    let real = dir.canonicalize().map_err(|error| Fault::io("open", dir, &error))?;
-    let found = real.metadata().map_err(|error| Fault::io("open", &real, &error))?;
-    if !found.is_dir() {
-        return Err(Fault::usage(format!("{} is not a directory", dir.display()), "name a directory"));
-    }
-    let path = real
-        .into_os_string()
-        .into_string()
-        .map_err(|_| Fault::usage("the folder's path is not UTF-8", "work in a folder whose name is text"))?;
-    Ok(Folder { path, device: found.dev(), inode: found.ino(), owner: found.uid() })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,7 +209,11 @@ mod tests {
         let fault = checked_model(&configured(), Some("openai:gpt-x".into()), dollars).expect_err("no price");
         assert_eq!(fault.exit, crate::cli::fault::Exit::Usage);
         assert!(fault.hint.contains("[models.\"openai:gpt-x\"]"), "{}", fault.hint);
-        assert_eq!(checked_model(&configured(), None, dollars).as_deref(), Ok("guide:guide"), "the guide costs nothing");
+        assert_eq!(
+            checked_model(&configured(), None, dollars).as_deref(),
+            Ok("guide:guide"),
+            "the guide costs nothing"
+        );
         let turns = Some(Budget { turns: Some(1), ..Budget::default() });
         assert!(checked_model(&configured(), Some("openai:gpt-x".into()), turns).is_ok());
     }
@@ -192,18 +223,5 @@ mod tests {
         let fault = checked_model(&configured(), Some("nobody:x".into()), None).expect_err("unknown");
         assert_eq!(fault.exit, crate::cli::fault::Exit::Usage);
         assert!(fault.message.starts_with("--model: "), "{}", fault.message);
-    }
-
-    #[test]
-    fn a_folder_is_known_by_its_real_path_and_identity() {
-        let dir = tempfile::tempdir().expect("a directory");
-        let real = dir.path().join("real");
-        std::fs::create_dir(&real).expect("made");
-        std::os::unix::fs::symlink(&real, dir.path().join("link")).expect("linked");
-        assert_eq!(folder(&dir.path().join("link")), folder(&real));
-        let before = folder(&real).expect("there");
-        std::fs::rename(&real, dir.path().join("old")).expect("moved");
-        std::fs::create_dir(&real).expect("made again");
-        assert_ne!(folder(&real).expect("there"), before, "another folder in the same place is not trusted with it");
     }
 }

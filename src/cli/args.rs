@@ -2,7 +2,7 @@
 //! command does stands in the file of its group under `commands`.
 
 use super::commands::{
-    agents, approvals, checks, completions, config, doctor, events, exec, host, inbox, models, queue, screen, task_edit,
+    agents, approvals, checks, completions, config, doctor, events, exec, host, inbox, kept, queue, screen, task_edit,
     tasks, trust,
 };
 use super::output::ColorWhen;
@@ -99,6 +99,8 @@ pub enum Command {
     Checks(checks::ChecksArgs),
     /// Print what happened in a Task
     Events(events::EventsArgs),
+    /// Print the whole of an output that was shown in part
+    Output(kept::OutputArgs),
 
     /// Allow or deny what agents want to do
     Approvals(approvals::ApprovalsArgs),

@@ -27,6 +27,8 @@ pub enum Exit {
     Budget = 6,
     /// Cancelled or interrupted.
     Stopped = 7,
+    /// Only a host: it had to end, and the next one may go on.
+    Again = 75,
 }
 
 impl Exit {

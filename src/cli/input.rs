@@ -65,8 +65,9 @@ fn read_all() -> Result<String, Fault> {
             "put it into a file and say in the prompt where it is",
         ));
     }
-    String::from_utf8(bytes)
-        .map_err(|_| Fault::usage("standard input is not UTF-8", "put it into a file and say in the prompt where it is"))
+    String::from_utf8(bytes).map_err(|_| {
+        Fault::usage("standard input is not UTF-8", "put it into a file and say in the prompt where it is")
+    })
 }
 
 /// Puts a text below words, in a fence that the text can't close.

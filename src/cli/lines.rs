@@ -404,8 +404,23 @@ mod tests {
     #[test]
     fn every_line_says_its_place_and_a_kind_of_the_contract() {
         let kinds = [
-            "message", "turn_started", "text", "thinking", "tool_call", "tool_result", "approval", "question", "agent",
-            "job", "source", "goal", "resource", "compaction", "notice", "error", "result",
+            "message",
+            "turn_started",
+            "text",
+            "thinking",
+            "tool_call",
+            "tool_result",
+            "approval",
+            "question",
+            "agent",
+            "job",
+            "source",
+            "goal",
+            "resource",
+            "compaction",
+            "notice",
+            "error",
+            "result",
         ];
         let mut calls = Calls::default();
         let mut last = 0;

@@ -151,8 +151,16 @@ mod tests {
         let running = Some(RunState::Running);
         assert_eq!(outcome(TaskStatus::Active, running, &["run"], None), None);
         assert_eq!(outcome(TaskStatus::Active, None, &["message", "answer"], None), None, "Main is about to begin");
-        assert_eq!(outcome(TaskStatus::Active, Some(RunState::Interrupted), &["run"], None), None, "Main is about to go on");
-        assert_eq!(outcome(TaskStatus::AwaitingHuman, running, &["approval", "run"], None), None, "other calls still run");
+        assert_eq!(
+            outcome(TaskStatus::Active, Some(RunState::Interrupted), &["run"], None),
+            None,
+            "Main is about to go on"
+        );
+        assert_eq!(
+            outcome(TaskStatus::AwaitingHuman, running, &["approval", "run"], None),
+            None,
+            "other calls still run"
+        );
         assert_eq!(outcome(TaskStatus::Parked, None, &["job"], None), None);
     }
 

@@ -119,16 +119,20 @@ impl Output {
 
     /// Prints without ending the line.
     pub fn piece(&self, text: &str) -> Result<(), Fault> {
+        self.bytes(text.as_bytes())
+    }
+
+    /// Prints bytes as they are.
+    pub fn bytes(&self, bytes: &[u8]) -> Result<(), Fault> {
         let mut out = io::stdout().lock();
-        written(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+        written(out.write_all(bytes).and_then(|()| out.flush()))
     }
 
     /// Prints a value as one line of JSON.
     pub fn json(&self, value: &impl Serialize) -> Result<(), Fault> {
         let mut line = json_line(value).map_err(|error| Fault::bug(format!("a value that is no JSON: {error}")))?;
         line.push(b'\n');
-        let mut out = io::stdout().lock();
-        written(out.write_all(&line).and_then(|()| out.flush()))
+        self.bytes(&line)
     }
 
     /// Tells a person something on standard error, unless they want quiet.
@@ -137,6 +141,11 @@ impl Output {
             // Nobody may be listening; the work goes on.
             let _ = writeln!(io::stderr().lock(), "{text}");
         }
+    }
+
+    /// Tells a person something that is said even to those who want quiet.
+    pub fn warn(&self, text: &str) {
+        let _ = writeln!(io::stderr().lock(), "{}", sanitise::text(text));
     }
 
     /// Tells a failure.

@@ -1,9 +1,8 @@
 //! Where things are: the state's home, the configuration, and the folder the user works in.
 //!
-//! Nothing here reads a file; directories are made when they are first needed, for their owner only.
+//! Nothing here reads or makes a file; `host::home` makes the state folder, for its owner only.
 
 use super::fault::Fault;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 /// The environment, as far as the program looks at it: passed in, so that tests need not touch it.
@@ -62,21 +61,11 @@ impl Paths {
     pub fn instructions(&self) -> PathBuf {
         self.config.with_file_name("AGENTS.md")
     }
-
 }
 
 /// A project's own configuration.
 pub fn project_config(project: &Path) -> PathBuf {
     project.join(".cowork").join("config.toml")
-}
-
-/// Makes a directory and its missing parents, for their owner only.
-pub fn make_private(path: &Path) -> Result<(), Fault> {
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(|error| {
-        let mut fault = Fault::io("create", path, &error);
-        fault.hint = "choose another place with --home DIR or COWORK_HOME".into();
-        fault
-    })
 }
 
 /// The folder the user works in, every link resolved.
@@ -101,7 +90,6 @@ fn absolute(path: &Path) -> Result<PathBuf, Fault> {
 pub mod tests {
     use super::*;
     use std::collections::BTreeMap;
-    use std::os::unix::fs::PermissionsExt;
 
     /// An environment made of pairs.
     pub struct Pairs(pub BTreeMap<String, String>);
@@ -145,17 +133,5 @@ pub mod tests {
         let fault = Paths::find(None, None, &env(&[])).expect_err("nothing to go by");
         assert!(fault.hint.contains("--home"));
         assert!(Paths::find(Some(Path::new("/h")), Some(Path::new("/c")), &env(&[])).is_ok());
-    }
-
-    #[test]
-    fn the_home_is_made_for_its_owner_only() {
-        let dir = tempfile::tempdir().expect("a directory");
-        let home = dir.path().join("a/b");
-        make_private(&home).expect("made");
-        make_private(&home).expect("made twice");
-        for path in [dir.path().join("a"), home] {
-            let mode = path.metadata().expect("there").permissions().mode() & 0o777;
-            assert_eq!(mode, 0o700, "{}", path.display());
-        }
     }
 }

@@ -32,7 +32,7 @@ impl<'a> Session<'a> {
     /// Connects, starting the host where none runs. `settings` are for commands that start work;
     /// commands that only look leave the host's as they are.
     pub async fn open(app: &'a App, settings: Option<Settings>) -> Result<Session<'a>, Fault> {
-        let hello = Hello::new(settings).map_err(|failure| failed(failure, app))?;
+        let hello = Hello::new(settings).map_err(failed)?;
         let (client, pushes) = app.connect(hello.clone()).await?;
         Ok(Self { app, hello, client, pushes, following: None })
     }
@@ -47,14 +47,14 @@ impl<'a> Session<'a> {
                     tries += 1;
                     self.reconnect().await?;
                 }
-                Err(failure) => return Err(failed(failure, self.app)),
+                Err(failure) => return Err(failed(failure)),
             }
         }
     }
 
     /// Asks for a change; it is carried out once, however often the connection breaks.
     pub async fn submit(&mut self, wanted: UserCommand) -> Result<Receipt, Fault> {
-        let id = CommandId::new(&mut fresh_ids().map_err(|failure| failed(failure, self.app))?);
+        let id = CommandId::new(&mut fresh_ids().map_err(failed)?);
         let mut tries = 1;
         loop {
             match self.client.submit_as(id.clone(), wanted.clone()).await {
@@ -63,14 +63,9 @@ impl<'a> Session<'a> {
                     tries += 1;
                     self.reconnect().await?;
                 }
-                Err(failure) => return Err(failed(failure, self.app)),
+                Err(failure) => return Err(failed(failure)),
             }
         }
-    }
-
-    /// Ends the host.
-    pub async fn stop_host(&self) -> Result<(), Fault> {
-        self.client.stop_host().await.map_err(|failure| failed(failure, self.app))
     }
 
     /// Begins to follow what happens after `after`, in one Task or in all.
@@ -138,7 +133,7 @@ impl<'a> Session<'a> {
                     tries += 1;
                     self.reconnect().await?;
                 }
-                Err(failure) => return Err(failed(failure, self.app)),
+                Err(failure) => return Err(failed(failure)),
             }
         }
     }
@@ -162,13 +157,10 @@ pub enum Happening {
 }
 
 /// Says a failure of the connection in the words of the edge.
-pub fn failed(failure: Failure, app: &App) -> Fault {
+pub fn failed(failure: Failure) -> Fault {
     match failure {
         Failure::Rejected(rejection) => rejection.into(),
-        Failure::Lost(_) => {
-            let log = app.paths.logs();
-            Fault::new("host", failure.to_string(), format!("the host's log is in {}", log.display()))
-        }
+        Failure::Lost(_) => Fault::new("host", failure.to_string(), "host.log in the state folder may say why"),
         Failure::Refused { version, reason } => Fault::new(
             "version",
             format!("the host runs version {version} of the program: {reason}"),
@@ -198,9 +190,7 @@ named!(TaskId "Task", AgentId "agent", MessageId "message", ApprovalId "approval
 /// Writes a shortened id with its letter; refuses one that names something else.
 pub fn spelled<I: Named>(word: &str) -> Result<String, Fault> {
     let word = word.trim();
-    let shape = |message: String| {
-        Fault::usage(message, format!("the id of a {} begins with {}", I::WHAT, I::LETTER))
-    };
+    let shape = |message: String| Fault::usage(message, format!("the id of a {} begins with {}", I::WHAT, I::LETTER));
     if word.is_empty() || !word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
         return Err(shape(format!("`{word}` is not the id of a {}", I::WHAT)));
     }
@@ -248,10 +238,6 @@ asks! {
         Query::Transcript { agent: agent.clone(), before, limit } => Transcript(page) -> TranscriptPage = page;
     /// What the person said about a folder.
     trust(folder: Folder) Query::Trust { folder } => Trust(trust) -> Option<Trust> = trust;
-    /// Every broken invariant.
-    doctor(deep: bool) Query::Doctor { deep } => Doctor(report) -> DoctorReport = report;
-    /// How the host is.
-    host() Query::Host => Host(status) -> HostStatus = status;
     /// Completes an id.
     completed(prefix: String) Query::Resolve { prefix } => Resolved(id) -> String = id;
 }

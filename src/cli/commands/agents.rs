@@ -113,8 +113,8 @@ pub async fn run(app: &App, args: AgentsArgs) -> Result<Exit, Fault> {
             show(app, &Shown::new(&agent, &detail))?;
         }
         Verb::Log { id, follow } => {
-            let (agent, detail) = find(&mut session, &id).await?;
-            log(app, &mut session, &agent, &detail, follow).await?;
+            let (agent, _) = find(&mut session, &id).await?;
+            log(app, &mut session, &agent, follow).await?;
         }
     }
     Ok(Exit::Done)
@@ -169,24 +169,19 @@ fn show(app: &App, agent: &Shown) -> Result<(), Fault> {
 }
 
 /// Prints the rows of an agent's context, oldest first, and goes on with new ones if wanted.
-async fn log(
-    app: &App,
-    session: &mut Session<'_>,
-    agent: &Agent,
-    detail: &TaskDetail,
-    follow: bool,
-) -> Result<(), Fault> {
+async fn log(app: &App, session: &mut Session<'_>, agent: &Agent, follow: bool) -> Result<(), Fault> {
     let mut pages = Vec::new();
     let mut before = None;
-    let through = loop {
+    let mut through = None;
+    loop {
         let page = session.transcript(&agent.id, before, 200).await?;
-        let (more, through) = (page.more, page.seq);
+        through = through.or(Some(page.seq));
         before = page.rows.first().map(|row| row.seq);
         pages.push(page.rows);
-        if !more || before.is_none() {
-            break if pages.len() == 1 { through } else { detail.seq };
+        if !page.more || before.is_none() {
+            break;
         }
-    };
+    }
     let mut printed = 0;
     for row in pages.iter().rev().flatten() {
         print_row(app, agent, row)?;
@@ -195,7 +190,7 @@ async fn log(
     if !follow {
         return Ok(());
     }
-    session.follow(Some(agent.task.clone()), through).await?;
+    session.follow(Some(agent.task.clone()), through.unwrap_or(0)).await?;
     loop {
         let Happening::Recorded(recorded) = session.next().await? else { continue };
         let (owner, row) = match &recorded.event {
@@ -228,7 +223,7 @@ fn print_row(app: &App, agent: &Agent, row: &Row) -> Result<(), Fault> {
             Part::Image { media_type, name, .. } => format!("[picture {} {}]", line(name), line(media_type)),
             Part::Call { id, name, arguments, .. } => format!("→ {id} {} {}", line(name), line(arguments)),
         };
-        app.out.text(&shown)?;
+        app.out.line(shown.trim_end_matches('\n'))?;
     }
     app.out.line("")
 }

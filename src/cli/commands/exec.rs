@@ -9,7 +9,7 @@ use crate::cli::outcome::{Outcome, Seen};
 use crate::cli::progress::Progress;
 use crate::cli::session::{Happening, Session};
 use crate::cli::{input, signals, units};
-use crate::domain::permission::Policy;
+use crate::domain::permission::{Ask, Policy, Reach};
 use crate::domain::*;
 use serde_json::json;
 use std::time::Duration;
@@ -65,9 +65,10 @@ pub async fn run(app: &App, args: ExecArgs) -> Result<Exit, Fault> {
         app.out.note(&app.out.err.paint(crate::cli::output::Style::Dim, &format!("{task}")));
     }
     session.follow(Some(task.clone()), after).await?;
-    let printer = match app.out.json {
-        true => Printer::Lines(Calls::default()),
-        false => Printer::Text(Box::new(Progress::new(app.out, app.verbose > 0))),
+    let printer = if app.out.json {
+        Printer::Lines(Calls::default())
+    } else {
+        Printer::Text(Box::new(Progress::new(app.out, app.verbose > 0)))
     };
     let mut watch =
         Watch { app, session, task, told, wait: !args.no_wait, printer, seen: Seen::default(), asked_to_stop: false };
@@ -95,7 +96,7 @@ async fn create(app: &App, session: &mut Session<'_>, args: &ExecArgs, prompt: S
 }
 
 /// Nobody sits there to be asked each time: what stays inside the folder runs.
-const DEFAULT_POLICY: Policy = Policy::NAMES[2].1;
+const DEFAULT_POLICY: Policy = Policy { reach: Reach::Workspace, ask: Ask::Escalation };
 
 async fn add_message(
     app: &App,
@@ -119,12 +120,8 @@ async fn add_message(
     if let Some(budget) = args.budget {
         session.submit(UserCommand::SetBudget { task: id.clone(), budget }).await?;
     }
-    let wanted = UserCommand::SendMessage {
-        task: id.clone(),
-        text: prompt,
-        refs: Vec::new(),
-        delivery: Delivery::Boundary,
-    };
+    let wanted =
+        UserCommand::SendMessage { task: id.clone(), text: prompt, refs: Vec::new(), delivery: Delivery::Boundary };
     let receipt = session.submit(wanted).await?;
     Ok((id, detail.seq, receipt.seq))
 }

@@ -135,7 +135,11 @@ async fn find_question(session: &mut Session<'_>, word: &str) -> Result<Question
     let id = session.id::<QuestionId>(word).await?;
     let all = session.questions(None, false).await?;
     all.into_iter().find(|question| question.id == id).ok_or_else(|| {
-        Fault::new("not_found", format!("question {id} does not exist"), "`cowork inbox ls --unread` lists the open ones")
+        Fault::new(
+            "not_found",
+            format!("question {id} does not exist"),
+            "`cowork inbox ls --unread` lists the open ones",
+        )
     })
 }
 

@@ -100,7 +100,11 @@ pub async fn objective(app: &App, args: ObjectiveArgs) -> Result<Exit, Fault> {
             app.out.note(&format!("{task} has no objective yet; its first message becomes it"));
             return Ok(Exit::Done);
         };
-        if app.out.json { app.out.json(&objective)? } else { app.out.text(&objective.text)? }
+        if app.out.json {
+            app.out.json(&objective)?
+        } else {
+            app.out.text(&objective.text)?
+        }
         return Ok(Exit::Done);
     }
     let text = input::words(&args.words)?;

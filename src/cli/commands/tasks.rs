@@ -89,7 +89,7 @@ pub async fn ls(app: &App, args: LsArgs) -> Result<Exit, Fault> {
 
 /// What a Task waits for, in one line.
 fn waits_for(task: &Task) -> String {
-    let reason = || task.reason.as_deref().map(one_line).unwrap_or_default();
+    let reason = || task.reason.as_deref().map(|words| line(words).into_owned()).unwrap_or_default();
     match task.waiting_for.as_slice() {
         [] => reason(),
         _ if task.status.is_ended() => reason(),
@@ -134,12 +134,15 @@ fn print_detail(app: &App, detail: &TaskDetail) -> Result<(), Fault> {
         ("objective", objective.unwrap_or_default()),
         ("waits for", waiting.join("\n")),
         ("acceptance", checks.join("\n")),
-        ("folder", task.cwd.as_deref().map(one_line).unwrap_or_default()),
+        ("folder", task.cwd.as_deref().map(|words| line(words).into_owned()).unwrap_or_default()),
         ("model", task.model.clone().unwrap_or_else(|| "the configured default".into())),
         ("policy", format!("{} ({}, {})", task.policy.name(), task.policy.reach, task.policy.ask)),
         ("budget", budget_words(&task.budget)),
         ("used", usage_words(&task.usage)),
-        ("context", if detail.context_tokens > 0 { format!("{} tokens", detail.context_tokens) } else { String::new() }),
+        (
+            "context",
+            if detail.context_tokens > 0 { format!("{} tokens", detail.context_tokens) } else { String::new() },
+        ),
         ("main", task.main.to_string()),
         ("began", units::moment(task.created_at)),
         ("changed", units::moment(task.updated_at)),
@@ -153,10 +156,7 @@ pub fn check_line(check: &Check) -> String {
 
 /// What was used, in words.
 pub fn usage_words(usage: &Usage) -> String {
-    let mut words = format!(
-        "{} turns, {} tokens in, {} out",
-        usage.turns, usage.input_tokens, usage.output_tokens
-    );
+    let mut words = format!("{} turns, {} tokens in, {} out", usage.turns, usage.input_tokens, usage.output_tokens);
     if let Some(micro) = usage.micro_usd {
         words += &format!(", {}", units::usd(micro));
     }
@@ -188,7 +188,11 @@ pub async fn new(app: &App, args: NewArgs) -> Result<Exit, Fault> {
         })
         .await?;
     let id = made(&receipt)?;
-    if app.out.json { print_task(app, &mut session, &id).await? } else { app.out.line(id.as_str())? }
+    if app.out.json {
+        print_task(app, &mut session, &id).await?
+    } else {
+        app.out.line(id.as_str())?
+    }
     Ok(Exit::Done)
 }
 
@@ -203,9 +207,8 @@ pub async fn send(app: &App, args: SendArgs) -> Result<Exit, Fault> {
     let mut session = app.session(Purpose::Work).await?;
     let task = session.id::<TaskId>(&args.task).await?;
     let delivery = if args.later { Delivery::TurnEnd } else { Delivery::Boundary };
-    let receipt = session
-        .submit(UserCommand::SendMessage { task: task.clone(), text, refs: Vec::new(), delivery })
-        .await?;
+    let receipt =
+        session.submit(UserCommand::SendMessage { task: task.clone(), text, refs: Vec::new(), delivery }).await?;
     if let Some(message) = receipt.message {
         if app.out.json {
             let message = session.message(&message).await?;

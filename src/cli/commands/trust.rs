@@ -1,9 +1,10 @@
 //! `trust`: whether a folder's configuration and instructions may be used.
 
-use crate::cli::app::{App, Purpose, folder};
+use crate::cli::app::{App, Purpose};
 use crate::cli::fault::{Exit, Fault};
 use crate::domain::UserCommand;
 use crate::domain::sanitise::line;
+use crate::runtime::folder_of;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -25,7 +26,7 @@ pub async fn run(app: &App, args: TrustArgs) -> Result<Exit, Fault> {
         Some(dir) => dir,
         None => app.project_dir()?,
     };
-    let folder = folder(&dir)?;
+    let folder = folder_of(&dir).map_err(|error| Fault::io("open", &dir, &error))?;
     let mut session = app.session(Purpose::Look).await?;
     if !args.show {
         session.submit(UserCommand::TrustFolder { folder: folder.clone(), trusted: !args.no }).await?;
