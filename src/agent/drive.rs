@@ -110,12 +110,8 @@ impl Drive {
                     tracing::debug!(run = %self.run, %rejection, "a step was stale");
                     Ok(Told::Stale)
                 }
-                RejectionKind::Storage => {
-                    // A full disk or a held lock may pass; everything before this is saved.
-                    tracing::warn!(run = %self.run, %rejection, "the store can't take a step");
-                    Err(rejection)
-                }
-                RejectionKind::Invalid
+                RejectionKind::Storage
+                | RejectionKind::Invalid
                 | RejectionKind::Forbidden
                 | RejectionKind::StaleFence
                 | RejectionKind::Internal => Err(rejection),

@@ -18,6 +18,7 @@ use crate::domain::rejection::RejectionKind;
 use crate::domain::*;
 use crate::store::{Committed, Store};
 use std::sync::{Arc, RwLock};
+use std::time::Duration;
 use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -116,6 +117,25 @@ impl Coordinator {
             self.inner.fatal.send_replace(Some(broken.to_string()));
         }
         result
+    }
+
+    /// Submits a command of the runtime's own, and again while the disk can't take it: what an agent
+    /// has done must be recorded, and waiting costs nothing that is not already on disk.
+    async fn insist(&self, actor: Actor, command: Command) -> Result<Committed, Rejection> {
+        let mut pause = Duration::from_secs(1);
+        loop {
+            let result = self.carry_out(fresh_command(), actor.clone(), command.clone()).await;
+            let passing = result.as_ref().is_err_and(|rejection| rejection.kind == RejectionKind::Storage)
+                && self.inner.store.broken().is_none();
+            if !passing {
+                return result;
+            }
+            tracing::warn!(?pause, "the store can't take it now; trying again");
+            tokio::select! {
+                () = tokio::time::sleep(pause) => pause = (pause * 2).min(Duration::from_secs(30)),
+                () = self.inner.leaving.cancelled() => return result,
+            }
+        }
     }
 
     /// Keys never reach the store: what holds one is rewritten first.

@@ -1,6 +1,6 @@
 //! The runtime's side of the door through which an agent changes state and looks at it.
 
-use super::{Coordinator, folder, fresh_command};
+use super::{Coordinator, folder};
 use crate::agent::port::{Blobs, Place, Port};
 use crate::domain::rejection::RejectionKind;
 use crate::domain::*;
@@ -32,7 +32,7 @@ impl Port for AgentPort {
     fn submit(&self, command: RunCommand) -> BoxFuture<'_, Result<(), Rejection>> {
         Box::pin(async move {
             let actor = Actor::agent(&self.agent);
-            self.coordinator.carry_out(fresh_command(), actor, command.into()).await.map(|_| ())
+            self.coordinator.insist(actor, command.into()).await.map(|_| ())
         })
     }
 

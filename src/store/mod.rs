@@ -18,6 +18,7 @@ mod project;
 mod query;
 mod readers;
 mod removal;
+mod repair;
 mod rows;
 mod writer;
 
@@ -26,7 +27,7 @@ mod tests;
 
 pub use blobs::BlobDir;
 pub use error::StoreError;
-pub use load::everything;
+pub use repair::{Repaired, repair};
 pub use writer::{Committed, Feed};
 
 use crate::domain::{Answer, Envelope, Millis, Query, Rejection, Snapshot, TaskId};

@@ -32,6 +32,13 @@ pub(super) fn writer(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
+/// Makes a new, empty file with the schema; only repairing needs it.
+pub(super) fn bare(path: &Path) -> Result<Connection, StoreError> {
+    let connection = Connection::open(path)?;
+    migrate(&connection, path)?;
+    Ok(connection)
+}
+
 /// Opens a connection that only reads.
 pub(super) fn reader(path: &Path) -> Result<Connection, rusqlite::Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
