@@ -163,6 +163,7 @@ impl Output {
             let hint = sanitise::text(&fault.hint);
             let mut text = format!("{} {message}\n", self.err.paint(Style::Bad, "error:"));
             if !hint.is_empty() {
+                let hint = hint.replace('\n', "\n       ");
                 text += &format!("{} {hint}\n", self.err.paint(Style::Dim, " hint:"));
             }
             err.write_all(text.as_bytes())

@@ -5,6 +5,7 @@
 use super::fault::Fault;
 use super::lines::Calls;
 use super::output::{Output, Style, fit};
+use super::units::now;
 use crate::domain::sanitise::{line, text};
 use crate::domain::*;
 
@@ -71,9 +72,10 @@ impl Progress {
                 self.note(Style::Dim, &what)
             }
             Event::ToolSettled { call, state, row, .. } => self.settled(call, *state, row),
-            Event::TurnFailed { message, retry_at, .. } => {
-                let again = if retry_at.is_some() { "; it is asked again" } else { "" };
-                self.note(Style::Warn, &format!("{}{again}", line(message)))
+            // A failure for good is told at the end, with what to do.
+            Event::TurnFailed { message, retry_at: Some(retry_at), .. } => {
+                let seconds = (retry_at - now()).max(0) / 1000;
+                self.note(Style::Warn, &format!("{}; it is asked again in {seconds} s", line(message)))
             }
             Event::VerdictGiven { verdict } => {
                 self.note(Style::Dim, &format!("{} is {}", verdict.check, verdict.outcome))

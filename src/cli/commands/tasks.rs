@@ -91,6 +91,7 @@ pub async fn ls(app: &App, args: LsArgs) -> Result<Exit, Fault> {
 fn waits_for(task: &Task) -> String {
     let reason = || task.reason.as_deref().map(|words| line(words).into_owned()).unwrap_or_default();
     match task.waiting_for.as_slice() {
+        [] if task.status == TaskStatus::Active => "your next message".into(),
         [] => reason(),
         _ if task.status.is_ended() => reason(),
         [first] => format!("{} {}: {}", first.kind, first.id, line(&first.text)),
