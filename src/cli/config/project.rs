@@ -42,5 +42,9 @@ pub(super) fn read(source: &Source, configured: &Configured) -> Result<Project, 
             }
         }
     });
+    // The environment stands above every file.
+    if matches!(configured.origin("model"), Origin::Environment(_)) {
+        project.model = None;
+    }
     if mistakes.is_empty() { Ok(project) } else { Err(mistakes) }
 }

@@ -251,6 +251,14 @@ fn a_project_can_choose_among_what_the_user_has() {
 }
 
 #[test]
+fn the_environment_wins_over_a_project_too() {
+    let place = Place::new();
+    let user = place.load(FULL_FILE, &[("COWORK_MODEL", "openai:mine")]).expect("fine");
+    place.write(".cowork/config.toml", "[model]\ndefault = \"local:small\"\n");
+    assert_eq!(load_project(place.dir.path(), &user).expect("harmless").model, None);
+}
+
+#[test]
 fn a_project_can_grant_itself_nothing() {
     let place = Place::new();
     let user = load(&place.paths(), &env(&[])).expect("built in: the policy is ask");
