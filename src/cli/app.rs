@@ -87,10 +87,10 @@ impl App {
             let local = self.local.get_or_try_init(|| Local::start(self)).await?;
             return local.connect(hello).await;
         }
-        if hello.settings.is_none() {
-            if let Some(connected) = start::connect_if_running(&self.paths.home, hello.clone()).await? {
-                return Ok(connected);
-            }
+        if hello.settings.is_none()
+            && let Some(connected) = start::connect_if_running(&self.paths.home, hello.clone()).await?
+        {
+            return Ok(connected);
         }
         // A host that is started takes this user's settings, whatever the command wants.
         let hello = match hello.settings {

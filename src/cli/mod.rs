@@ -31,6 +31,7 @@ use commands::*;
 use fault::{Exit, Fault};
 use output::Output;
 use std::ffi::OsString;
+use std::sync::Arc;
 
 /// Runs the program with these arguments and gives its exit code.
 pub fn run(arguments: Vec<OsString>) -> u8 {
@@ -50,6 +51,7 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
     if matches!(&args.command, Some(Command::Exec(exec)) if exec.output == Form::Json) {
         app.out.json = true;
     }
+    let app = Arc::new(app);
     match play(&app, args) {
         Ok(exit) => exit.code(),
         Err(fault) => {
@@ -60,7 +62,7 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
 }
 
 /// Plays the role that the arguments ask for; only roles that need it get an async runtime.
-fn play(app: &App, args: Args) -> Result<Exit, Fault> {
+fn play(app: &Arc<App>, args: Args) -> Result<Exit, Fault> {
     match args.command {
         Some(Command::Completions(args)) => return completions::run(app, args),
         Some(Command::Keys) => return keys::run(app),
@@ -83,7 +85,7 @@ fn play(app: &App, args: Args) -> Result<Exit, Fault> {
     result
 }
 
-async fn command(app: &App, args: Args) -> Result<Exit, Fault> {
+async fn command(app: &Arc<App>, args: Args) -> Result<Exit, Fault> {
     let Args { screen, command, .. } = args;
     let Some(command) = command else { return screen::run(app, screen).await };
     if let Some(word) = screen.task.or(screen.model) {

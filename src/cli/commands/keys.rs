@@ -2,9 +2,27 @@
 
 use crate::cli::app::App;
 use crate::cli::fault::{Exit, Fault};
+use crate::cli::output::Style;
+use crate::tui::keymap::sections;
+use serde_json::json;
 
 /// Prints the table.
 pub fn run(app: &App) -> Result<Exit, Fault> {
-    let _ = app;
-    Err(Fault::new("screen", "the screen is not built into this program", ""))
+    for (number, (title, rows)) in sections().into_iter().enumerate() {
+        if app.out.json {
+            for row in rows {
+                app.out.json(&json!({ "where": title, "keys": row.keys, "does": row.says }))?;
+            }
+            continue;
+        }
+        if number > 0 {
+            app.out.line("")?;
+        }
+        app.out.line(&app.out.out.paint(Style::Strong, title))?;
+        let widest = rows.iter().map(|row| row.keys.join(" ").len()).max().unwrap_or(0);
+        for row in rows {
+            app.out.line(&format!("  {:<widest$}  {}", row.keys.join(" "), row.says))?;
+        }
+    }
+    Ok(Exit::Done)
 }

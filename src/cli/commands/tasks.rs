@@ -123,7 +123,7 @@ fn print_detail(app: &App, detail: &TaskDetail) -> Result<(), Fault> {
     }
     let objective = detail.objective.as_ref().map(|objective| {
         let version = if objective.version > 1 { format!("[version {}] ", objective.version) } else { String::new() };
-        version + &&text(&objective.text)
+        version + &text(&objective.text)
     });
     let waiting: Vec<String> =
         task.waiting_for.iter().map(|w| format!("{} {}: {}", w.kind, w.id, line(&w.text))).collect();

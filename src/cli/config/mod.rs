@@ -11,7 +11,7 @@ mod project;
 mod reader;
 mod user;
 
-pub use mistake::Mistake;
+pub use mistake::{Mistake, nearest};
 pub use project::Project;
 
 use super::fault::{Exit, Fault};
