@@ -114,7 +114,7 @@ fn assert_nothing_lost_or_doubled(home: &Home, server: &ModelServer, task: &str,
     home.exec(["--task", task, "the last words"]).expect_code(0);
     let request = server.requests().pop().expect("a request");
     let count = |words: &[String], wanted: &str| words.iter().filter(|word| *word == wanted).count();
-    let (users, answers) = (request.said_by("user"), request.said_by("assistant"));
+    let (users, answers) = (request.heard(), request.said_by("assistant"));
     let effects = std::fs::read_to_string(home.work().join("effects")).unwrap_or_default();
     let effects: Vec<String> = effects.lines().map(str::to_owned).collect();
     for (message, is_certain) in messages {
