@@ -5,6 +5,7 @@
 //! and after go into the plan, so that after a crash [`probe`] can tell whether it was made.
 
 use super::paths::{self, Located};
+use super::replace::{Expected, NotReplaced, replace};
 use super::{BadCall, Outcome, Plan, ToolContext, content, diff, off_thread};
 use crate::domain::permission::{Access, hex};
 use futures_util::future::BoxFuture;
@@ -36,6 +37,9 @@ pub(super) struct Before {
 pub(super) fn look(ctx: &ToolContext, path: &str) -> Result<Before, BadCall> {
     let located = paths::locate(ctx, path)?;
     let shown = paths::shown(ctx, &located.path);
+    if path.ends_with('/') {
+        return Err(BadCall(format!("{shown} is named as a folder; give the path of a file")));
+    }
     let found = match std::fs::metadata(&located.path) {
         Ok(found) => found,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Before { located, bytes: None }),
@@ -106,9 +110,12 @@ fn make(
     if expected == next {
         return Outcome::done(format!("{shown} holds exactly this already; nothing was changed"));
     }
-    match super::replace::replace(&located.path, after) {
+    let is_same = || Ok(hash_of(&located.path)? == expected);
+    let expected = if expected == ABSENT { Expected::Nothing } else { Expected::File(&is_same) };
+    match replace(&located.path, after, expected) {
         Ok(()) => Outcome::done(format!("{shown}: {done}\n{}", diff::unified(old, after, MOST_RESULT))),
-        Err(error) => Outcome::error(error),
+        Err(NotReplaced::Overtaken) => Outcome::error(overtaken(&shown, &located.path, old)),
+        Err(NotReplaced::Failed(words)) => Outcome::error(words),
     }
 }
 

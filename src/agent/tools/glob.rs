@@ -66,7 +66,7 @@ fn glob(ctx: &ToolContext, located: &Located, matcher: &GlobMatcher, pattern: &s
         return Outcome::error(format!("{shown} is not a folder"));
     }
     let (mut text, mut count) = (String::new(), 0);
-    for entry in walk(&located.path, Names::Kept, None) {
+    for entry in walk(ctx, &located.path, Names::Kept, None) {
         if ctx.cancel.is_cancelled() {
             return Outcome::cancelled(text);
         }

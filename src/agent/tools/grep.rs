@@ -101,7 +101,7 @@ impl Search {
         if found.is_file() {
             self.search(ctx, &mut searcher, root, &mut hits);
         } else {
-            for entry in walk::walk(root, Names::Kept, None) {
+            for entry in walk::walk(ctx, root, Names::Kept, None) {
                 if ctx.cancel.is_cancelled() {
                     return Outcome::cancelled(hits.text);
                 }
@@ -200,6 +200,14 @@ impl Sink for &mut Hits {
         Ok(true)
     }
 
+    /// Nothing beyond a NUL is searched; where lines were shown before it, that is said.
+    fn binary_data(&mut self, _: &Searcher, _: u64) -> io::Result<bool> {
+        if self.heading.is_none() {
+            self.text.push_str("[binary from here on, not searched]\n");
+        }
+        Ok(false)
+    }
+
     fn finish(&mut self, _: &Searcher, _: &SinkFinish) -> io::Result<()> {
         Ok(())
     }
@@ -232,6 +240,13 @@ mod tests {
         assert_eq!(found(json!({"pattern": "two", "glob": "!*.txt"})).await, "a.rs\n2:two\n");
         let around = found(json!({"pattern": "o$|Two", "context": 1, "path": "a.rs"})).await;
         assert_eq!(around, "a.rs\n1-one\n2:two\n3-three\n--\n5-five\n6:Two\n");
+        bench.put("late.log", [b"two\n".repeat(40_000).as_slice(), b"\0\0", b"two\n"].concat());
+        let late = found(json!({"pattern": "tw.\\b", "path": "late.log"})).await;
+        assert!(late.len() < 20_000 && late.ends_with("there are more; narrow pattern, path or glob]\n"));
+        bench.put("late.log", [b"two\n", b"x\n".repeat(100_000).as_slice(), b"\0\0", b"two\n"].concat());
+        let late = found(json!({"pattern": "two", "path": "late.log"})).await;
+        assert_eq!(late, "late.log\n1:two\n[binary from here on, not searched]\n");
+        std::fs::remove_file(bench.cwd().join("late.log")).expect("removed");
         let none = found(json!({"pattern": "(absent)"})).await;
         assert_eq!(none, "nothing matches (absent) in . (4 files searched)\n");
     }

@@ -59,7 +59,7 @@ fn list(ctx: &ToolContext, located: &Located, names: Names, depth: usize) -> Out
         });
     }
     let (mut text, mut count, mut more) = (String::new(), 0, false);
-    for entry in walk(&located.path, names, Some(depth)) {
+    for entry in walk(ctx, &located.path, names, Some(depth)) {
         if ctx.cancel.is_cancelled() {
             return Outcome::cancelled("stopped before it was done");
         }
