@@ -60,6 +60,7 @@ fn attempt(path: &Path, content: &[u8], expected: Expected<'_>) -> io::Result<bo
         .tempfile_in(folder)?;
     temporary.write_all(content)?;
     if let Some(existing) = existing {
+        copy_attributes(&File::open(path)?, temporary.as_file());
         let ours = temporary.as_file().metadata()?;
         if (existing.uid(), existing.gid()) != (ours.uid(), ours.gid()) {
             let (uid, gid) = (Uid::from_raw(existing.uid()), Gid::from_raw(existing.gid()));
@@ -86,6 +87,19 @@ fn attempt(path: &Path, content: &[u8], expected: Expected<'_>) -> io::Result<bo
     }
     sync_folder(folder)?;
     Ok(true)
+}
+
+/// Takes over what else is attached to a file, such as access lists and labels, as far as the file
+/// system and our rights allow: some can't be set by anyone but root, and none concerns content.
+fn copy_attributes(from: &File, to: &File) {
+    let mut names = vec![0; 64 << 10];
+    let mut value = vec![0; 64 << 10];
+    let length = rustix::fs::flistxattr(from, names.as_mut_slice()).unwrap_or(0);
+    for name in names[..length].split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+        if let Ok(length) = rustix::fs::fgetxattr(from, name, value.as_mut_slice()) {
+            let _ = rustix::fs::fsetxattr(to, name, &value[..length], rustix::fs::XattrFlags::empty());
+        }
+    }
 }
 
 /// Creates the folders that are missing and makes them last.
@@ -162,6 +176,22 @@ mod tests {
         overwrite(&path, b"newer").expect("written");
         assert_eq!(std::fs::metadata(&path).expect("there").mode() & 0o7777, 0o4755);
         assert_eq!(names(path.parent().expect("a folder")), ["c.txt"]);
+    }
+
+    #[test]
+    fn attributes_are_taken_over() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        std::fs::write(&path, "old").expect("written");
+        let set = rustix::fs::setxattr(&path, "user.note", b"mine", rustix::fs::XattrFlags::empty());
+        if set.is_err() {
+            println!("skipped: no attributes on this file system");
+            return;
+        }
+        overwrite(&path, b"new").expect("written");
+        let mut value = [0; 16];
+        let length = rustix::fs::getxattr(&path, "user.note", value.as_mut_slice()).expect("kept");
+        assert_eq!(&value[..length], b"mine");
     }
 
     #[test]

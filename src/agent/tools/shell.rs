@@ -26,6 +26,9 @@ use tokio::time::Instant;
 /// The longest a command may be given.
 const MOST_SECONDS: u64 = 3600;
 
+/// The most processes that are named one by one.
+const MOST_NAMED: usize = 10;
+
 /// Runs a command.
 pub(super) struct Shell;
 
@@ -124,7 +127,10 @@ fn told(finished: &Finished, seconds: u64, output: &str) -> Outcome {
         (&ended.survivors, "COULD NOT be ended and still runs"),
         (&ended.strays, "left its session and still runs; its output is not seen any more"),
     ] {
-        members.iter().for_each(|member| text.push_str(&format!("[{}: {said}]\n", named(member))));
+        members.iter().take(MOST_NAMED).for_each(|member| text.push_str(&format!("[{}: {said}]\n", named(member))));
+        if members.len() > MOST_NAMED {
+            text.push_str(&format!("[{} more: {said}]\n", members.len() - MOST_NAMED));
+        }
     }
     text.push_str(if output.is_empty() { "(no output)\n" } else { output });
     let state = match (stop, ended.exit) {

@@ -96,6 +96,18 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn that_other_names_of_a_file_keep_the_old_content_is_said() {
+        let bench = Bench::new();
+        bench.put("f", "old\n");
+        std::fs::hard_link(bench.cwd().join("f"), bench.cwd().join("g")).expect("linked");
+        let call = json!({"path": "f", "content": "new\n"});
+        let detail = bench.plan(&Write, call.clone()).await.expect("planned").action.detail;
+        assert!(detail.contains("(other hard links to it keep the old content)"), "{detail}");
+        assert!(bench.done(&Write, call).await.contains("keep the old content"));
+        assert_eq!(bench.bytes("g"), b"old\n");
+    }
+
+    #[tokio::test]
     async fn the_second_writer_is_told_with_the_current_text() {
         let bench = Bench::new();
         bench.put("f", "a\nb\n");
