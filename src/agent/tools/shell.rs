@@ -116,11 +116,10 @@ fn told(finished: &Finished, seconds: u64, output: &str) -> Outcome {
     let took = took.as_secs_f64();
     let mut text = match stop {
         Stop::Exited => format!("{} after {took:.1} s\n", ended.exit),
-        Stop::TimedOut => format!(
-            "timed out: it was stopped after {seconds} s ({}); `timeout` may be up to {MOST_SECONDS}\n",
-            ended.exit
-        ),
-        Stop::Cancelled => format!("stopped on request after {took:.1} s ({})\n", ended.exit),
+        Stop::TimedOut => {
+            format!("timed out after {seconds} s and {}; `timeout` may be up to {MOST_SECONDS}\n", ended.exit)
+        }
+        Stop::Cancelled => format!("stopped on request after {took:.1} s and {}\n", ended.exit),
     };
     for (members, said) in [
         (&ended.killed, "still ran when it ended, and was ended"),
