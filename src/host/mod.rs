@@ -23,4 +23,3 @@ pub mod start;
 mod subscription;
 
 pub use error::HostError;
-
