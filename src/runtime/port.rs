@@ -6,6 +6,8 @@ use crate::agent::port::{Blobs, Place, Port};
 use crate::domain::rejection::RejectionKind;
 use crate::domain::*;
 use futures_util::future::BoxFuture;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -62,7 +64,11 @@ impl Port for AgentPort {
         Box::pin(async move {
             let snapshot = self.look().await?;
             let own = self.own();
-            std::fs::create_dir_all(&own).map_err(|e| unusable(&own.to_string_lossy(), &e))?;
+            DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(&own)
+                .map_err(|e| unusable(&own.to_string_lossy(), &e))?;
             let cwd = snapshot.tasks.get(&self.task).and_then(|task| task.cwd.clone());
             let Some(cwd) = cwd else {
                 return Ok(Place { cwd: own.clone(), own, trusted: true });
