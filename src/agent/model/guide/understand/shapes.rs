@@ -668,7 +668,7 @@ fn finds(add: Add) {
     );
     add(
         Sentence,
-        r"(?:find|locate|where is|where's|search for|look for|is there)\s+(?:a |the |my )?(?:file\s+)?(?:called |named )?(?P<name>[^\s\x22'`]*(?:\*[^\s\x22'`]*|\.[a-z0-9]{1,5}|\?[^\s\x22'`]+))(?:\s+(?:in|inside|under|within)\s+(?P<place>.+))?",
+        r"(?:find|locate|where is|where's|is there)\s+(?:a |the |my )?(?:file\s+)?(?:called |named )?(?P<name>[^\s\x22'`]*(?:\*[^\s\x22'`]*|\.[a-z0-9]{1,5}|\?[^\s\x22'`]+))(?:\s+(?:in|inside|under|within)\s+(?P<place>.+))?",
         by_name,
     );
     add(Sentence, r"(?P<name>\S*\*\S*)", by_name);
