@@ -142,7 +142,7 @@ async fn looking_states_facts_of_the_files() {
         ("outline README.md", &["2 entries", "1  Example", "5    Use"]),
         ("outline notes.txt", &["I know no headings or definitions"]),
         ("describe README.md", &["7 lines, 14 words", "Title: **Example**", "I don't understand what it says"]),
-        ("compare src/main.rs and src/lib.rs", &["8 lines removed, 3 lines added", "+pub fn config()"]),
+        ("compare src/main.rs and src/lib.rs", &["7 lines removed, 2 lines added", "+pub fn config()"]),
         ("compare notes.txt with notes.txt", &["hold the same text (3 lines)"]),
     ])
     .await;
