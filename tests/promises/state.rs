@@ -210,7 +210,7 @@ fn a_full_disk_refuses_plainly_loses_nothing_and_works_again_when_there_is_room(
     let mut kept = 0;
     let refused = loop {
         let words = format!("message {kept} {}", "words ".repeat(150_000));
-        let finished = process::run(home.command(["exec", "--task", &task, "-"]), &words);
+        let finished = process::run(home.command(["send", &task, "-"]), &words);
         if finished.status.code() != Some(0) {
             break finished;
         }
