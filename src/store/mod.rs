@@ -66,6 +66,16 @@ impl Store {
         self.writer.keep_draft(client, pane, text, at).await
     }
 
+    /// Gives a client the newest unsent text that a client which is not `present` left in a pane.
+    pub async fn adopt_draft(
+        &self,
+        client: &str,
+        pane: &str,
+        present: &[crate::domain::ClientId],
+    ) -> Result<Option<String>, Rejection> {
+        self.writer.adopt_draft(client, pane, present).await
+    }
+
     /// Answers a query. Blocks for as long as SQLite reads.
     pub fn ask(&self, query: &Query) -> Result<Answer, Rejection> {
         match query {
