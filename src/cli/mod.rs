@@ -51,6 +51,7 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
     if matches!(&args.command, Some(Command::Exec(exec)) if exec.output == Form::Json) {
         app.out.json = true;
     }
+    pass_on_config(&app);
     let app = Arc::new(app);
     match play(&app, args) {
         Ok(exit) => exit.code(),
@@ -58,6 +59,14 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
             app.out.fault(&fault);
             fault.exit.code()
         }
+    }
+}
+
+/// Lets a host that we start read the configuration that was named here, wherever it runs.
+fn pass_on_config(app: &App) {
+    if app.paths.config_named {
+        // SAFETY: no other thread runs yet, so nobody reads the environment at the same time.
+        unsafe { std::env::set_var("COWORK_CONFIG", &app.paths.config) };
     }
 }
 
@@ -88,17 +97,13 @@ fn play(app: &Arc<App>, args: Args) -> Result<Exit, Fault> {
 async fn command(app: &Arc<App>, args: Args) -> Result<Exit, Fault> {
     let Args { screen, command, .. } = args;
     let Some(command) = command else { return screen::run(app, screen).await };
-    if let Some(word) = screen.task.or(screen.model) {
-        return Err(Fault::usage(
-            format!("`{word}` stands before the command"),
-            "write what belongs to a command behind it",
-        ));
+    if screen != screen::ScreenArgs::default() {
+        let message = "a TASK, --model or --approve stands before the command";
+        return Err(Fault::usage(message, "write what belongs to a command behind it"));
     }
     match command {
         Command::Exec(args) => exec::run(app, args).await,
-        Command::Attach(args) => {
-            screen::run(app, screen::ScreenArgs { task: Some(args.task), model: None, approve: screen.approve }).await
-        }
+        Command::Attach(args) => screen::run(app, screen::ScreenArgs { task: Some(args.task), ..screen }).await,
         Command::Ls(args) => tasks::ls(app, args).await,
         Command::Show(args) => tasks::show(app, args).await,
         Command::New(args) => tasks::new(app, args).await,

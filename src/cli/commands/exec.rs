@@ -54,7 +54,7 @@ pub enum Form {
 
 /// Does it.
 pub async fn run(app: &App, args: ExecArgs) -> Result<Exit, Fault> {
-    let prompt = input::prompt(&args.words)?;
+    let prompt = input::prompt(&args.words, app.out)?;
     let stops = signals::stops();
     let mut session = app.session(Purpose::Work).await?;
     let (task, after, told) = match &args.task {

@@ -6,7 +6,7 @@ use crate::cli::role;
 use crate::cli::session::failed;
 use crate::cli::units;
 use crate::domain::sanitise::line;
-use crate::domain::{Answer, HostStatus, Query};
+use crate::domain::{Answer, HostStatus, Query, Settings};
 use crate::host::address::Address;
 use crate::host::client::Hello;
 use crate::host::ready::Ready;
@@ -102,7 +102,16 @@ async fn be(app: &App, ready: Ready) -> Result<Exit, Fault> {
         owned => owned?,
     };
     log::init(&home)?;
-    let coordinator = role::coordinator(&home, app.configured()?.settings).await?;
+    let settings = match app.configured() {
+        Ok(configured) => configured.settings,
+        // The client that started us brings settings of its own, and has told its user.
+        Err(error) if ready == Ready::Starter => {
+            tracing::warn!(%error, "the configuration can't be used");
+            Settings::default()
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let coordinator = role::coordinator(&home, settings).await?;
     if ready == Ready::Nobody {
         app.out.note(&format!("the host of {} is up; Ctrl-C ends it", line(&home.path().display().to_string())));
     }
