@@ -32,6 +32,10 @@ use fault::{Exit, Fault};
 use output::Output;
 use std::ffi::OsString;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How long what is left of a role may take to end.
+const CLOSING: Duration = Duration::from_secs(3);
 
 /// Runs the program with these arguments and gives its exit code.
 pub fn run(arguments: Vec<OsString>) -> u8 {
@@ -89,8 +93,8 @@ fn play(app: &Arc<App>, args: Args) -> Result<Exit, Fault> {
         app.close().await;
         result
     });
-    // A thread that still reads standard input must not keep us.
-    runtime.shutdown_background();
+    // Whatever still holds the store lets go of it, so that its file is closed in order.
+    runtime.shutdown_timeout(CLOSING);
     result
 }
 

@@ -158,12 +158,12 @@ impl Watch<'_> {
             let happening = tokio::select! {
                 happening = self.session.next() => happening?,
                 () = stops.next(), if !self.asked_to_stop => {
-                    self.app.out.note("stopping; once more to leave at once");
+                    self.say("stopping; once more to leave at once")?;
                     if let Some(rest) = self.stop().await? { return Ok(rest); }
                     continue;
                 }
                 () = until(deadline), if !self.asked_to_stop => {
-                    self.app.out.note("the time is up; stopping");
+                    self.say("the time is up; stopping")?;
                     if let Some(rest) = self.stop().await? { return Ok(rest); }
                     continue;
                 }
@@ -214,6 +214,14 @@ impl Watch<'_> {
             self.take(&recorded)?;
         }
         Ok(Outcome::of(&detail, &self.seen, self.wait).map(|outcome| (outcome, detail)))
+    }
+
+    fn say(&mut self, text: &str) -> Result<(), Fault> {
+        if let Printer::Text(progress) = &mut self.printer {
+            progress.end_line()?;
+        }
+        self.app.out.note(text);
+        Ok(())
     }
 
     /// Asks the Task to stop its step.
