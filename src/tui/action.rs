@@ -223,7 +223,7 @@ pub enum News {
         /// The host's ownership number.
         fence: Fence,
     },
-    /// The connection is gone; it is being made again.
+    /// The connection is gone and is being made again; the words say why it can't be made, if so.
     Lost(String),
     /// The host does not take this client.
     Refused(String),

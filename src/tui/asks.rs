@@ -97,6 +97,8 @@ pub struct Asks {
     /// The topmost row that is shown.
     pub scroll: usize,
     rows: Vec<Line<'static>>,
+    /// What the rows were made from.
+    made_from: Option<(AskId, String, usize, usize)>,
     height: usize,
     seen: Option<Seen>,
 }
@@ -128,20 +130,30 @@ impl Asks {
         (self.scroll, self.option) = (0, 0);
     }
 
-    /// Lays out what is shown, and notes since when and how much of it has been on screen.
-    pub fn lay_out(&mut self, told: &Projection, theme: &Theme, now: Millis, room: usize, height: usize) {
+    /// Lays out what is to be shown; says how many rows it has.
+    pub fn lay_out(&mut self, told: &Projection, theme: &Theme, room: usize) -> usize {
         let Some(ask) = self.current(told) else {
             *self = Self::default();
-            return;
+            return 0;
         };
         if self.chosen.as_ref() != Some(&ask.id()) {
             (self.scroll, self.option) = (0, 0);
             self.chosen = Some(ask.id());
         }
-        self.rows = body(ask, theme, room, self.option);
+        let from = (ask.id(), ask.shown().to_owned(), room, self.option);
+        if self.made_from.as_ref() != Some(&from) {
+            self.rows = body(ask, theme, room, self.option);
+            self.made_from = Some(from);
+        }
+        self.rows.len()
+    }
+
+    /// It is on screen, on so many rows: notes since when, and whether all of it has been.
+    pub fn in_sight(&mut self, told: &Projection, now: Millis, height: usize) {
+        let Some(ask) = self.current(told) else { return };
         self.height = height;
         self.scroll = self.scroll.min(self.rows.len().saturating_sub(height));
-        let whole = self.scroll + height >= self.rows.len();
+        let whole = height > 0 && self.scroll + height >= self.rows.len();
         match &mut self.seen {
             Some(seen) if seen.id == ask.id() && seen.shown == ask.shown() => seen.whole |= whole,
             seen => *seen = Some(Seen { id: ask.id(), shown: ask.shown().to_owned(), since: now, whole }),
@@ -191,7 +203,7 @@ impl Asks {
 }
 
 /// All of what is asked, as rows.
-pub fn body(ask: Ask, theme: &Theme, room: usize, option: usize) -> Vec<Line<'static>> {
+fn body(ask: Ask, theme: &Theme, room: usize, option: usize) -> Vec<Line<'static>> {
     match ask {
         Ask::Approval(approval) => approval_body(approval, theme, room),
         Ask::Question(question) => question_body(question, theme, room, option),

@@ -166,7 +166,9 @@ pub fn opening() -> Opening {
         checks: Vec::new(),
         verdicts: Vec::new(),
         agents: vec![Agent { next_seq: 5, ..agent() }],
+        checkpoint: None,
         run: Some(run()),
+        checkpoint: None,
         context_tokens: 12_400,
         seq: 20,
     };

@@ -324,7 +324,8 @@ pub fn sections() -> Vec<(&'static str, Vec<&'static Binding>)> {
 /// The page `docs/keys.md`.
 pub fn keys_markdown() -> String {
     let mut page = String::from(
-        "# Keys\n\nThis page is written by a test from the table in `src/tui/keymap.rs`. On screen: `f1`.\n",
+        "# Keys\n\nThis page is written by a test from the table in `src/tui/keymap.rs`. On screen: `f1`.\n\n\
+         The wheel scrolls, a click opens a tool call or goes to a pane; with shift held the terminal selects text.\n",
     );
     for (title, rows) in sections() {
         page.push_str(&format!("\n## {title}\n\n| key | does |\n|---|---|\n"));

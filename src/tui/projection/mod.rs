@@ -58,7 +58,7 @@ pub enum Host {
     Connecting,
     /// Everything shown is current.
     Connected,
-    /// The connection is gone and is being made again.
+    /// The connection is gone and is being made again; the words say why it can't be made, if so.
     Lost(String),
     /// The host does not take this client.
     Refused(String),
@@ -223,11 +223,10 @@ impl Projection {
                 self.live.begin(&call.id);
                 self.notice = None;
             }
-            Event::TurnCommitted { call, usage, row, .. } => {
+            Event::TurnCommitted { call, row, .. } => {
                 self.live.end(call);
                 self.notice = None;
-                let counted = usage.input_tokens + usage.output_tokens;
-                self.context_tokens = if counted > 0 { counted } else { self.context_tokens + row.tokens };
+                self.context_tokens += row.tokens;
             }
             Event::TurnFailed { call, class, message, retry_at, .. } => {
                 self.live.end(call);

@@ -239,7 +239,7 @@ fn composer(model: &Model, buffer: &mut Buffer) {
     put(buffer, Rect { x: area.x - margin, width: margin, ..area }, 0, &Line::styled(" ›", style));
     if model.composer.is_empty() {
         let words = match model.composer.purpose {
-            Purpose::Message if model.told.is_running() => "Write on; it is queued until the next step",
+            Purpose::Message if model.told.run().is_some() => "Write on; it is queued until the next step",
             Purpose::Message => "Say what you want done",
             Purpose::Edit(_) => "New words for the message",
             Purpose::Answer(_) => "Answer in words",
