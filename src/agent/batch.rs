@@ -49,7 +49,11 @@ async fn one(drive: &Drive, call: ToolCall) -> Result<Told, Rejection> {
         Ok(plan) => plan,
         // What was in flight may have done its work and so changed what a plan rests on.
         Err(bad) if call.state == ToolCallState::Running => {
-            return settle(drive, &call, uncertain(&bad.0)).await;
+            let target = tools::target(&arguments, &ctx);
+            return match tools::probe(target.as_deref(), call.pre_hash.as_deref(), call.post_hash.as_deref()) {
+                tools::Probe::Done => settle(drive, &call, found_done()).await,
+                tools::Probe::NotDone | tools::Probe::Unknown => settle(drive, &call, uncertain(&bad.0)).await,
+            };
         }
         Err(bad) => return settle(drive, &call, error(bad.0)).await,
     };
@@ -109,11 +113,7 @@ async fn resume(
         return perform(drive, call, plan, ctx).await;
     }
     match tools::probe(plan.target.as_deref(), call.pre_hash.as_deref(), call.post_hash.as_deref()) {
-        tools::Probe::Done => {
-            let text = "The process died after this was done and before it was recorded: the file holds \
-                        what was to be written.";
-            settle(drive, call, Outcome { state: ToolCallState::Done, parts: vec![Part::text(text)] }).await
-        }
+        tools::Probe::Done => settle(drive, call, found_done()).await,
         tools::Probe::NotDone => perform(drive, call, plan, ctx).await,
         tools::Probe::Unknown => settle(drive, call, uncertain("the file is neither as before nor as intended")).await,
     }
@@ -176,6 +176,12 @@ async fn ask(drive: &Drive, call: &ToolCall, arguments: &serde_json::Value) -> R
         meanwhile: asked.meanwhile,
     };
     drive.tell(command).await
+}
+
+fn found_done() -> Outcome {
+    let text = "The process died after this was done and before it was recorded: the file holds \
+                what was to be written.";
+    Outcome { state: ToolCallState::Done, parts: vec![Part::text(text)] }
 }
 
 fn error(text: String) -> Outcome {

@@ -8,12 +8,14 @@
 //!
 //! Refuses to pass anything that looks like a key. Knows nothing of agents, Jobs or the store.
 
+mod detached;
 mod environment;
 mod identity;
 mod session;
 mod spec;
 mod started;
 
+pub use detached::spawn_detached;
 pub use identity::Identity;
 pub use session::Member;
 pub use spec::{Spec, StartError};

@@ -5,6 +5,7 @@
 
 mod feed;
 mod folder;
+mod kept;
 mod port;
 mod start;
 mod supervisor;

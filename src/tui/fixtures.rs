@@ -168,6 +168,7 @@ pub fn opening() -> Opening {
         agents: vec![Agent { next_seq: 5, ..agent() }],
         checkpoint: None,
         run: Some(run()),
+        checkpoint: None,
         context_tokens: 12_400,
         seq: 20,
     };
