@@ -168,7 +168,6 @@ pub fn opening() -> Opening {
         agents: vec![Agent { next_seq: 5, ..agent() }],
         checkpoint: None,
         run: Some(run()),
-        checkpoint: None,
         context_tokens: 12_400,
         seq: 20,
     };
