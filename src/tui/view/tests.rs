@@ -139,6 +139,16 @@ fn a_question_with_options() {
 }
 
 #[test]
+fn a_point_of_acceptance_waits_for_its_verdict() {
+    snapshots("acceptance", |model| {
+        fixtures::acceptance(model);
+        model.focus = Focus::Asks;
+        model.lay_out();
+        model.now += 1_000;
+    });
+}
+
+#[test]
 fn a_message_is_queued() {
     snapshots("queued", |model| {
         fixtures::working(model);
