@@ -37,8 +37,10 @@ use std::sync::Arc;
 /// The store of one state directory.
 pub struct Store {
     home: PathBuf,
-    writer: writer::Writer,
+    // Closed before the writer: the last connection to close folds the -wal file into the database,
+    // and one that only reads can't.
     readers: readers::Readers,
+    writer: writer::Writer,
     blobs: Arc<BlobDir>,
 }
 

@@ -200,7 +200,7 @@ fn a_full_disk_refuses_plainly_loses_nothing_and_works_again_when_there_is_room(
     let server = ModelServer::start();
     server.otherwise(|request| Reply::say(&format!("answer to {}", request.user())));
     let home = Home::with_model(&server);
-    let Some(_disk) = SmallDisk::mount(&home, "size=12m,mode=700") else {
+    let Some(_disk) = SmallDisk::mount(&home, "size=64m,mode=700") else {
         return skip("a tmpfs can't be mounted here");
     };
     let task = home.exec(["the first"]).expect_code(0).task().to_owned();

@@ -328,7 +328,11 @@ fn play(shared: &Watch<State>, stream: &mut TcpStream, number: Option<usize>, re
         head.push_str(&format!("{name}: {value}\r\n"));
     }
     send(format!("{head}\r\n").as_bytes())?;
-    for piece in &reply.pieces {
+    for (at, piece) in reply.pieces.iter().enumerate() {
+        if at + 1 == reply.pieces.len() && matches!(piece, Piece::Bytes(_)) {
+            // Who has all of it may hang up before the body's formal end.
+            shared.change(|state| state.end(number, End::Answered));
+        }
         match piece {
             Piece::Bytes(bytes) if bytes.is_empty() => {}
             Piece::Bytes(bytes) => send(&chunk(bytes))?,
