@@ -40,6 +40,13 @@ pub struct Place {
 pub trait Blobs: Send + Sync + 'static {
     /// Keeps bytes, on disk when this returns, and gives their name.
     fn put(&self, bytes: &[u8]) -> std::io::Result<String>;
+    /// Keeps everything that can be read from `source`, which may be larger than memory should
+    /// hold: where blobs are files, this is to be implemented without holding it whole.
+    fn put_from(&self, source: &mut dyn std::io::Read) -> std::io::Result<String> {
+        let mut bytes = Vec::new();
+        source.read_to_end(&mut bytes)?;
+        self.put(&bytes)
+    }
     /// Reads up to `limit` bytes from `offset`; the size of the whole comes with them.
     fn get(&self, name: &str, offset: u64, limit: usize) -> std::io::Result<(u64, Vec<u8>)>;
 }

@@ -146,6 +146,16 @@ impl ToolCallState {
     }
 }
 
+impl Effect {
+    /// Whether a call of this kind changes something, and so runs alone and in its order.
+    pub fn changes_something(self) -> bool {
+        match self {
+            Self::Pure | Self::Idempotent => false,
+            Self::Reconcilable | Self::Effectful => true,
+        }
+    }
+}
+
 /// Whoever can act or be named as a cause.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Actor {

@@ -39,20 +39,7 @@ pub fn next_step(snapshot: &Snapshot, run: &RunId, now: Millis) -> Step {
         return Step::End(EndReason::Interrupted, None);
     }
     let open = snapshot.open_calls(&agent.id);
-    let ready: Vec<ToolCall> = open
-        .iter()
-        .filter(|call| match call.state {
-            ToolCallState::Planned | ToolCallState::Approved => true,
-            ToolCallState::Running => snapshot.question_of(&call.id).is_none(),
-            ToolCallState::AwaitingApproval => false,
-            ToolCallState::Done
-            | ToolCallState::Error
-            | ToolCallState::Uncertain
-            | ToolCallState::Cancelled
-            | ToolCallState::Denied => false,
-        })
-        .map(|call| (*call).clone())
-        .collect();
+    let ready = ready_calls(snapshot, &open);
     if !ready.is_empty() {
         return Step::RunTools(ready);
     }
@@ -88,4 +75,29 @@ pub fn next_step(snapshot: &Snapshot, run: &RunId, now: Millis) -> Step {
         return Step::Judge(unjudged);
     }
     Step::End(EndReason::Finished, None)
+}
+
+/// The calls that can go on now. One that changes something waits for every earlier call that
+/// waits for a person: what comes later may rest on it.
+fn ready_calls(snapshot: &Snapshot, open: &[&ToolCall]) -> Vec<ToolCall> {
+    let mut someone_waits = false;
+    let mut ready = Vec::new();
+    for call in open {
+        let waits = match call.state {
+            ToolCallState::Planned | ToolCallState::Approved => false,
+            ToolCallState::Running => snapshot.question_of(&call.id).is_some(),
+            ToolCallState::AwaitingApproval => true,
+            ToolCallState::Done
+            | ToolCallState::Error
+            | ToolCallState::Uncertain
+            | ToolCallState::Cancelled
+            | ToolCallState::Denied => continue,
+        };
+        if waits {
+            someone_waits = true;
+        } else if !(someone_waits && call.effect.changes_something()) {
+            ready.push((*call).clone());
+        }
+    }
+    ready
 }

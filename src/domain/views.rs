@@ -83,6 +83,9 @@ pub struct TaskDetail {
     /// Main's live Run, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<Run>,
+    /// The last settled boundary of Main: where it would resume from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<Checkpoint>,
     /// Tokens that the next request would send, as far as is known.
     pub context_tokens: u64,
     /// The last event that this answer includes.

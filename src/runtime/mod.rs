@@ -1,1 +1,200 @@
 //! The Coordinator: take a command, decide, commit, deliver, wake and recover agents.
+//!
+//! It is not a model. It owns the store, the drivers of the agents and their order, and holds
+//! nothing that is not on disk: killing it is safe. `host` serves it to clients.
+
+mod feed;
+mod folder;
+mod kept;
+mod port;
+mod start;
+mod supervisor;
+
+pub use feed::Pushed;
+pub use folder::identify as folder_of;
+pub use start::{Options, StartError};
+
+use crate::domain::redact::Redactor;
+use crate::domain::rejection::RejectionKind;
+use crate::domain::*;
+use crate::store::{Committed, Store};
+use std::sync::{Arc, RwLock};
+use std::time::Duration;
+use tokio::sync::{broadcast, watch};
+use tokio_util::sync::CancellationToken;
+
+/// The runtime of one state directory.
+#[derive(Clone)]
+pub struct Coordinator {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    store: Store,
+    feed: Arc<feed::FeedHub>,
+    settings: RwLock<Arc<Settings>>,
+    redactor: RwLock<Arc<Redactor>>,
+    /// Values that must never be stored, besides the keys of the settings.
+    environment_secrets: Vec<String>,
+    fence: Fence,
+    fatal: watch::Sender<Option<String>>,
+    /// Cancelled when this process leaves: drivers stop where they are.
+    leaving: CancellationToken,
+}
+
+impl Coordinator {
+    /// Carries out what a person wants, or refuses it. The same `command` twice is done once.
+    pub async fn submit(&self, command: CommandId, actor: Actor, wanted: UserCommand) -> Result<Receipt, Rejection> {
+        self.carry_out(command, actor, wanted.into()).await.map(|committed| committed.receipt)
+    }
+
+    /// Answers a question; only how the host itself is, it does not know.
+    pub async fn ask(&self, query: Query) -> Result<Answer, Rejection> {
+        self.read(move |store| store.ask(&query)).await
+    }
+
+    /// Every event from now on, in the order of `seq`, and what is shown and not stored.
+    pub fn feed(&self) -> broadcast::Receiver<Pushed> {
+        self.inner.feed.subscribe()
+    }
+
+    /// The answers that are being given right now, each whole so far.
+    pub fn live_tail(&self, task: Option<&TaskId>) -> Vec<Transient> {
+        self.inner.feed.live_tail(task)
+    }
+
+    /// Keeps the unsent text of a client's pane.
+    pub async fn keep_draft(&self, client: &str, pane: &str, text: &str) -> Result<(), Rejection> {
+        let text = self.redactor().redact(text).into_owned();
+        self.inner.store.keep_draft(client, pane, &text, now()).await
+    }
+
+    /// Takes the settings of the client that came last.
+    pub fn set_settings(&self, settings: Settings) {
+        let mut secrets: Vec<String> = settings.secrets().iter().map(|secret| secret.expose().to_owned()).collect();
+        secrets.extend(self.inner.environment_secrets.iter().cloned());
+        if let Ok(mut redactor) = self.inner.redactor.write() {
+            *redactor = Arc::new(Redactor::new(&secrets));
+        }
+        if let Ok(mut kept) = self.inner.settings.write() {
+            *kept = Arc::new(settings);
+        }
+    }
+
+    /// The last recorded event.
+    pub fn seq(&self) -> Seq {
+        self.inner.feed.seq()
+    }
+
+    /// The ownership number of this process.
+    pub fn fence(&self) -> Fence {
+        self.inner.fence
+    }
+
+    /// What keeps the host from leaving.
+    pub async fn needs(&self) -> Vec<Waiting> {
+        self.read(|store| store.needs()).await.unwrap_or_default()
+    }
+
+    /// Is set, with the reason, when this process must not go on.
+    pub fn fatal(&self) -> watch::Receiver<Option<String>> {
+        self.inner.fatal.subscribe()
+    }
+
+    /// Stops the drivers where they are. Nothing is lost: the next owner takes over.
+    pub async fn stop(&self) {
+        self.inner.leaving.cancel();
+        self.inner.feed.drivers_gone().await;
+    }
+
+    /// Submits any command under a fresh seed, with keys blotted out.
+    async fn carry_out(&self, id: CommandId, actor: Actor, command: Command) -> Result<Committed, Rejection> {
+        let command = self.blot(command)?;
+        let envelope = Envelope { id, at: now(), actor, seed: fresh_seed(), command };
+        let result = self.inner.store.submit(envelope).await;
+        if result.is_err()
+            && let Some(broken) = self.inner.store.broken()
+        {
+            self.inner.fatal.send_replace(Some(broken.to_string()));
+        }
+        result
+    }
+
+    /// Submits a command of the runtime's own, and again while the disk can't take it: what an agent
+    /// has done must be recorded, and waiting costs nothing that is not already on disk.
+    async fn insist(&self, actor: Actor, command: Command) -> Result<Committed, Rejection> {
+        let mut pause = Duration::from_secs(1);
+        loop {
+            let result = self.carry_out(fresh_command(), actor.clone(), command.clone()).await;
+            let passing = result.as_ref().is_err_and(|rejection| rejection.kind == RejectionKind::Storage)
+                && self.inner.store.broken().is_none();
+            if !passing {
+                return result;
+            }
+            tracing::warn!(?pause, "the store can't take it now; trying again");
+            tokio::select! {
+                () = tokio::time::sleep(pause) => pause = (pause * 2).min(Duration::from_secs(30)),
+                () = self.inner.leaving.cancelled() => return result,
+            }
+        }
+    }
+
+    /// Keys never reach the store: what holds one is rewritten first.
+    fn blot(&self, command: Command) -> Result<Command, Rejection> {
+        let redactor = self.redactor();
+        let bug = |e: serde_json::Error| Rejection::new(RejectionKind::Internal, format!("BUG: {e}"), "");
+        let text = serde_json::to_string(&command).map_err(bug)?;
+        if matches!(redactor.redact(&text), std::borrow::Cow::Borrowed(_)) {
+            return Ok(command);
+        }
+        let mut value: serde_json::Value = serde_json::from_str(&text).map_err(bug)?;
+        redactor.redact_value(&mut value);
+        serde_json::from_value(value).map_err(bug)
+    }
+
+    fn redactor(&self) -> Arc<Redactor> {
+        match self.inner.redactor.read() {
+            Ok(redactor) => redactor.clone(),
+            Err(poisoned) => poisoned.into_inner().clone(),
+        }
+    }
+
+    fn settings(&self) -> Arc<Settings> {
+        match self.inner.settings.read() {
+            Ok(settings) => settings.clone(),
+            Err(poisoned) => poisoned.into_inner().clone(),
+        }
+    }
+
+    /// Reads from the store, off the threads that drive agents and clients.
+    async fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Store) -> Result<T, Rejection> + Send + 'static,
+    ) -> Result<T, Rejection> {
+        let inner = self.inner.clone();
+        tokio::task::spawn_blocking(move || read(&inner.store))
+            .await
+            .map_err(|e| Rejection::new(RejectionKind::Internal, format!("BUG: a query failed: {e}"), ""))?
+    }
+}
+
+/// Unix milliseconds, now.
+fn now() -> Millis {
+    jiff::Timestamp::now().as_millisecond()
+}
+
+/// Randomness for new ids.
+fn fresh_seed() -> [u8; 16] {
+    let mut seed = [0; 16];
+    // Without randomness there is no identity; the system always has some once it has booted.
+    if let Err(error) = getrandom::fill(&mut seed) {
+        tracing::error!(%error, "the system gives no random bytes");
+        seed = (now() as u128 ^ (u128::from(std::process::id()) << 64)).to_le_bytes();
+    }
+    seed
+}
+
+/// A fresh id for a command of the runtime's own.
+fn fresh_command() -> CommandId {
+    CommandId::new(&mut Ids::new(fresh_seed()))
+}

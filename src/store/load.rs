@@ -149,7 +149,8 @@ fn in_flight(connection: &Connection) -> rusqlite::Result<Snapshot> {
 }
 
 /// Everything there is, settled or not: what a fold of all events must equal.
-pub fn everything(c: &Connection) -> rusqlite::Result<Snapshot> {
+#[cfg(test)]
+pub(super) fn everything(c: &Connection) -> rusqlite::Result<Snapshot> {
     let mut s = base(c)?;
     s.tasks = map(c, rows::TASK, "task", "TRUE", [], rows::task, |t| t.id.clone())?;
     s.objectives =

@@ -18,6 +18,7 @@ mod project;
 mod query;
 mod readers;
 mod removal;
+mod repair;
 mod rows;
 mod writer;
 
@@ -26,7 +27,7 @@ mod tests;
 
 pub use blobs::BlobDir;
 pub use error::StoreError;
-pub use load::everything;
+pub use repair::{Repaired, repair};
 pub use writer::{Committed, Feed};
 
 use crate::domain::{Answer, Envelope, Millis, Query, Rejection, Snapshot, TaskId};
@@ -97,6 +98,11 @@ impl Store {
     /// The last recorded event.
     pub fn seq(&self) -> Result<crate::domain::Seq, Rejection> {
         self.readers.with(event_log::last_seq)
+    }
+
+    /// Why nothing is written any more, if so: this process must not go on.
+    pub fn broken(&self) -> Option<Rejection> {
+        self.writer.broken()
     }
 
     /// Where bulk bytes are kept.

@@ -475,3 +475,26 @@ fn a_prefix_of_an_id_is_enough_while_it_is_the_only_one() {
     assert_eq!(ask("t_zzzzzz").expect_err("unknown").kind, RejectionKind::NotFound);
     assert_eq!(ask("whatever").expect_err("no id").kind, RejectionKind::Invalid);
 }
+
+#[test]
+fn repairing_a_damaged_file_saves_what_can_be_read_and_keeps_the_rest() {
+    let mut bench = Bench::new();
+    for _ in 0..40 {
+        bench.create("ask");
+    }
+    let tasks = bench.everything().tasks.len() as u64;
+    let Bench { dir, store, .. } = bench;
+    drop(store);
+    let path = dir.path().join("cowork.db");
+    rusqlite::Connection::open(&path).expect("opens").execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").expect("folded");
+    let mut bytes = std::fs::read(&path).expect("read");
+    let middle = bytes.len() / 2 / 4096 * 4096;
+    bytes[middle..middle + 4096].fill(0xff);
+    std::fs::write(&path, &bytes).expect("damaged");
+    assert!(matches!(Store::open(dir.path(), Box::new(|_| {})).err(), Some(StoreError::Damaged { .. })));
+    let repaired = repair(dir.path(), "now").expect("repaired");
+    assert_eq!(std::fs::read(&repaired.kept).expect("kept"), bytes);
+    let saved: u64 = repaired.rows.iter().filter(|(table, _)| table == "task").map(|(_, rows)| *rows).sum();
+    assert!(saved > 0 && saved <= tasks, "{repaired:?}");
+    Store::open(dir.path(), Box::new(|_| {})).expect("opens again");
+}

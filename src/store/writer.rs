@@ -12,7 +12,7 @@ use crate::domain::rejection::RejectionKind;
 use crate::domain::{Envelope, Event, Fence, Millis, Receipt, Recorded, Rejection, Seq, decide};
 use rusqlite::{Connection, ErrorCode, params};
 use std::sync::mpsc;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use tokio::sync::oneshot;
 
 /// Is called with every event, in order, after the commit that holds it.
@@ -38,6 +38,7 @@ enum Job {
 /// The way to the writer's thread.
 pub(super) struct Writer {
     jobs: Option<mpsc::Sender<Job>>,
+    broken: Arc<OnceLock<Rejection>>,
     thread: Mutex<Option<std::thread::JoinHandle<()>>>,
 }
 
@@ -45,12 +46,13 @@ impl Writer {
     /// Starts the thread.
     pub fn start(connection: Connection, ballast: Ballast, feed: Feed) -> Result<Self, StoreError> {
         let (jobs, queue) = mpsc::channel();
-        let mut state = State { connection, ballast, feed, fence: 0, broken: None };
+        let broken = Arc::new(OnceLock::new());
+        let mut state = State { connection, ballast, feed, fence: 0, broken: broken.clone() };
         let thread = std::thread::Builder::new()
             .name("cowork-writer".into())
             .spawn(move || state.work(&queue))
             .map_err(|e| StoreError::Stopped(e.to_string()))?;
-        Ok(Self { jobs: Some(jobs), thread: Mutex::new(Some(thread)) })
+        Ok(Self { jobs: Some(jobs), broken, thread: Mutex::new(Some(thread)) })
     }
 
     /// Carries a command out, or refuses it.
@@ -65,6 +67,11 @@ impl Writer {
         let (done, answer) = oneshot::channel();
         self.send(Job::Draft { client: client.into(), pane: pane.into(), text: text.into(), at, done })?;
         answer.await.map_err(|_| stopped())?
+    }
+
+    /// Why nothing is written any more, if so: this process must not go on.
+    pub fn broken(&self) -> Option<Rejection> {
+        self.broken.get().cloned()
     }
 
     fn send(&self, job: Job) -> Result<(), Rejection> {
@@ -95,7 +102,7 @@ struct State {
     /// The ownership under which this writer writes; 0 before it took over.
     fence: Fence,
     /// Why nothing is written any more.
-    broken: Option<Rejection>,
+    broken: Arc<OnceLock<Rejection>>,
 }
 
 /// A command with the one who waits for its answer.
@@ -130,7 +137,7 @@ impl State {
     }
 
     fn commands(&mut self, envelopes: Vec<Asked>) {
-        if let Some(broken) = &self.broken {
+        if let Some(broken) = self.broken.get() {
             for (_, done) in envelopes {
                 let _ = done.send(Err(broken.clone()));
             }
@@ -174,7 +181,7 @@ impl State {
                 "another host has taken this state directory over",
                 "connect to it; nothing of this command was done",
             );
-            self.broken = Some(rejection.clone());
+            let _ = self.broken.set(rejection.clone());
             return rejection;
         }
         let rejection = refuse(error);
@@ -183,7 +190,7 @@ impl State {
             Some(ErrorCode::SystemIoFailure | ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
         );
         if fatal {
-            self.broken = Some(rejection.clone());
+            let _ = self.broken.set(rejection.clone());
         }
         rejection
     }
@@ -270,7 +277,7 @@ impl State {
 
     /// Keeps a draft; guarded by the fence like everything else, but no event: it is not history.
     fn draft(&mut self, client: &str, pane: &str, text: &str, at: Millis) -> Result<(), Rejection> {
-        if let Some(broken) = &self.broken {
+        if let Some(broken) = self.broken.get() {
             return Err(broken.clone());
         }
         let sql = if text.is_empty() {

@@ -1,8 +1,22 @@
 //! Speaking with models: one request in, a stream of [`StreamEvent`]s out, whatever the wire format.
+//!
+//! [`connect`] chooses the wire format by the provider's kind. A model is asked once and answers
+//! once; sending again, counting money and keeping what came is the loop's business.
 
+pub mod guide;
+mod http;
+mod openai;
+mod sse;
+
+pub use http::{http_client, install_crypto};
+
+use super::port::Blobs;
 use super::tools::ToolSpec;
-use crate::domain::{Row, Usage};
+use crate::domain::settings::{Provider, ProviderKind};
+use crate::domain::{Row, Settings, Usage};
 use futures_util::stream::BoxStream;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// One request to a model, in our words.
 #[derive(Debug, Clone)]
@@ -117,4 +131,77 @@ pub type AnswerStream = BoxStream<'static, Result<StreamEvent, ModelError>>;
 pub trait Model: Send + Sync {
     /// Sends a request. Errors of the connection come as the first item of the stream.
     fn ask(&self, request: Request) -> AnswerStream;
+}
+
+/// Prepares to ask a model, `PROVIDER:NAME`; nothing is sent yet.
+pub fn connect(settings: &Settings, model: &str, blobs: Arc<dyn Blobs>) -> Result<Arc<dyn Model>, ModelError> {
+    let config = |message| ModelError { class: ErrorClass::Config, message, retry_after_ms: None };
+    let (provider, _) = settings.resolve(model).map_err(config)?;
+    let name = model.split_once(':').map_or(model, |(name, _)| name);
+    match provider.kind {
+        ProviderKind::Guide => Ok(Arc::new(guide::Guide)),
+        ProviderKind::Openai => {
+            let idle = Duration::from_secs(settings.limits.idle_seconds.max(1));
+            Ok(Arc::new(openai::OpenAi::new(name, provider, idle, blobs)?))
+        }
+    }
+}
+
+/// Whether a provider can be reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reach {
+    /// It can, and has these models.
+    Ok { models: Vec<String> },
+    /// It asks for a key and none is configured.
+    NoKey { why: String },
+    /// It can't: what happened, and what to do.
+    Unreachable { why: String },
+}
+
+/// Asks a provider whether it is there and which models it has; takes some seconds at most.
+pub async fn reach(name: &str, provider: &Provider) -> Reach {
+    match provider.kind {
+        ProviderKind::Guide => Reach::Ok { models: vec!["guide".into()] },
+        ProviderKind::Openai => openai::reach(name, provider).await,
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use sha2::{Digest, Sha256};
+    use std::collections::BTreeMap;
+    use std::io;
+    use std::sync::Mutex;
+
+    /// Blobs kept in memory.
+    #[derive(Default)]
+    pub(crate) struct MemoryBlobs(Mutex<BTreeMap<String, Vec<u8>>>);
+
+    impl Blobs for MemoryBlobs {
+        fn put(&self, bytes: &[u8]) -> io::Result<String> {
+            let name = crate::domain::permission::hex(&Sha256::digest(bytes));
+            self.0.lock().expect("no panic").insert(name.clone(), bytes.to_vec());
+            Ok(name)
+        }
+        fn get(&self, name: &str, offset: u64, limit: usize) -> io::Result<(u64, Vec<u8>)> {
+            let kept = self.0.lock().expect("no panic");
+            let bytes = kept.get(name).ok_or(io::ErrorKind::NotFound)?;
+            let part = bytes.iter().skip(offset as usize).take(limit).copied().collect();
+            Ok((bytes.len() as u64, part))
+        }
+    }
+
+    #[test]
+    fn a_model_nobody_configured_is_named_with_what_there_is() {
+        let error =
+            connect(&Settings::default(), "openai:gpt", Arc::new(MemoryBlobs::default())).err().expect("refused");
+        assert_eq!(error.class, ErrorClass::Config);
+        assert!(error.message.contains("no provider `openai`") && error.message.contains("guide"), "{error}");
+    }
+
+    #[test]
+    fn the_guide_is_always_there() {
+        assert!(connect(&Settings::default(), "guide:guide", Arc::new(MemoryBlobs::default())).is_ok());
+    }
 }

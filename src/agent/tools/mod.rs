@@ -4,6 +4,30 @@
 //! ([`Plan::action`]), touching nothing: that is what is judged, and what a person is shown. Only
 //! then is [`Plan::run`] called.
 
+pub mod arguments;
+mod ask;
+mod change;
+mod content;
+mod diff;
+mod edit;
+mod fetch;
+mod glob;
+mod grep;
+mod list;
+mod output;
+mod paths;
+mod read;
+mod replace;
+mod shell;
+#[cfg(test)]
+pub(crate) mod testing;
+mod walk;
+mod write;
+
+pub use ask::{ASK, Asked, asked};
+pub use change::{Probe, probe, target};
+pub use shell::{Ran, run_command};
+
 use super::port::Blobs;
 use crate::domain::permission::Action;
 use crate::domain::settings::Limits;
@@ -82,3 +106,72 @@ pub trait Tool: Send + Sync {
     /// Checks the arguments and says what would happen. Touches nothing.
     fn plan<'a>(&'a self, arguments: &'a Value, ctx: &'a ToolContext) -> BoxFuture<'a, Result<Plan, BadCall>>;
 }
+
+impl Outcome {
+    fn text(state: ToolCallState, text: impl Into<String>) -> Self {
+        Self { state, parts: vec![Part::text(text)] }
+    }
+    /// It was done.
+    pub fn done(text: impl Into<String>) -> Self {
+        Self::text(ToolCallState::Done, text)
+    }
+    /// It failed; the text says why and what to do.
+    pub fn error(text: impl Into<String>) -> Self {
+        Self::text(ToolCallState::Error, text)
+    }
+    /// It was stopped; the text holds what there was until then.
+    pub fn cancelled(text: impl Into<String>) -> Self {
+        Self::text(ToolCallState::Cancelled, text)
+    }
+}
+
+/// Every tool there is.
+pub fn all() -> Vec<Arc<dyn Tool>> {
+    vec![
+        Arc::new(shell::Shell),
+        Arc::new(read::Read),
+        Arc::new(write::Write),
+        Arc::new(edit::Edit),
+        Arc::new(list::List),
+        Arc::new(glob::Glob),
+        Arc::new(grep::Grep),
+        Arc::new(fetch::Fetch),
+        Arc::new(ask::Ask),
+    ]
+}
+
+/// Finds a tool by its name.
+pub fn find(name: &str) -> Option<Arc<dyn Tool>> {
+    all().into_iter().find(|tool| tool.spec().name == name)
+}
+
+/// Builds a plan of something that leaves nothing to look up.
+fn plan<F>(action: Action, run: impl FnOnce(ToolContext) -> F + Send + 'static) -> Plan
+where
+    F: Future<Output = Outcome> + Send + 'static,
+{
+    let run = Box::new(move |ctx| -> BoxFuture<'static, Outcome> { Box::pin(run(ctx)) });
+    Plan { action, pre_hash: None, post_hash: None, target: None, run }
+}
+
+/// Does work that blocks away from the async threads. Cancelling returns at once; the work is told
+/// by its own copy of the token and changes nothing, so it may end when it notices.
+async fn looking(ctx: ToolContext, work: impl FnOnce(&ToolContext) -> Outcome + Send + 'static) -> Outcome {
+    let cancel = ctx.cancel.clone();
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => Outcome::cancelled("stopped before it was done"),
+        outcome = off_thread(ctx, work) => outcome,
+    }
+}
+
+/// Does work that blocks and must not be left half done.
+async fn off_thread(ctx: ToolContext, work: impl FnOnce(&ToolContext) -> Outcome + Send + 'static) -> Outcome {
+    match tokio::task::spawn_blocking(move || work(&ctx)).await {
+        Ok(outcome) => outcome,
+        Err(error) => Outcome::error(format!("a fault of ours, please report it: the tool broke off ({error})")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,150 @@
+//! The loop of one agent's Run: look, do the next step, look again.
+
+use super::port::{Place, Port};
+use super::{batch, judge, turn};
+use crate::crash;
+use crate::domain::rejection::RejectionKind;
+use crate::domain::*;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// What the steps of one Run share.
+pub(super) struct Drive {
+    pub port: Arc<dyn Port>,
+    pub run: RunId,
+    pub task: TaskId,
+    pub agent: AgentId,
+    /// Where the agent works.
+    pub place: Place,
+    /// Cancelled when the current step must stop at once.
+    pub stop: CancellationToken,
+    /// Cancelled when the process leaves: the step is left as it is, for the next owner.
+    pub leaving: CancellationToken,
+    /// The rows that were read so far, so that each is read once.
+    pub rows: Vec<Row>,
+}
+
+/// Drives a Run until it ends, is suspended, or is no longer ours.
+pub async fn drive(
+    port: Arc<dyn Port>,
+    run: Run,
+    stop: CancellationToken,
+    leaving: CancellationToken,
+) -> Result<(), Rejection> {
+    let place = match port.place().await {
+        Ok(place) => place,
+        Err(rejection) if rejection.kind == RejectionKind::WrongState => {
+            let detail = Some(rejection.to_string());
+            return port.submit(RunCommand::End { run: run.id, reason: EndReason::Internal, detail }).await;
+        }
+        Err(rejection) => return Err(rejection),
+    };
+    let mut drive =
+        Drive { port, run: run.id, task: run.task, agent: run.agent, place, stop, leaving, rows: Vec::new() };
+    loop {
+        if drive.leaving.is_cancelled() {
+            return Ok(());
+        }
+        let snapshot = drive.port.look().await?;
+        let step = next_step(&snapshot, &drive.run, drive.port.now());
+        let going_on = match step {
+            Step::Leave => Going::Away,
+            Step::RunTools(calls) => batch::run(&mut drive, calls).await,
+            Step::Ask { not_before } => match drive.wait_until(not_before).await {
+                Waited::Through => turn::take(&mut drive, &snapshot).await,
+                Waited::Stopped => Going::On,
+            },
+            Step::Judge(checks) => judge::run(&mut drive, checks).await,
+            Step::Suspend(reason) => {
+                drive.tell(RunCommand::Suspend { run: drive.run.clone(), reason }).await?;
+                Going::Away
+            }
+            Step::End(reason, detail) => {
+                crash::point("loop.before_end");
+                let ended = drive.tell(RunCommand::End { run: drive.run.clone(), reason, detail }).await?;
+                crash::point("loop.ended");
+                // Words that came in between are work: then the end was refused, and it goes on.
+                if ended == Told::Done { Going::Away } else { Going::On }
+            }
+        };
+        match going_on {
+            Going::On => {}
+            Going::Away => return Ok(()),
+            Going::Wrong(rejection) => return Err(rejection),
+        }
+    }
+}
+
+/// Whether the loop goes on.
+pub(super) enum Going {
+    /// Look again.
+    On,
+    /// The Run is no longer this loop's.
+    Away,
+    /// Something of ours failed.
+    Wrong(Rejection),
+}
+
+/// What became of a command.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Told {
+    /// It was carried out.
+    Done,
+    /// It no longer fits what stands: look again.
+    Stale,
+}
+
+enum Waited {
+    Through,
+    Stopped,
+}
+
+impl Drive {
+    /// Submits a command. That it no longer fits is no failure: somebody else acted in between.
+    pub async fn tell(&self, command: RunCommand) -> Result<Told, Rejection> {
+        match self.port.submit(command).await {
+            Ok(()) => Ok(Told::Done),
+            Err(rejection) => match rejection.kind {
+                RejectionKind::WrongState | RejectionKind::NotFound | RejectionKind::Budget => {
+                    tracing::debug!(run = %self.run, %rejection, "a step was stale");
+                    Ok(Told::Stale)
+                }
+                RejectionKind::Storage
+                | RejectionKind::Invalid
+                | RejectionKind::Forbidden
+                | RejectionKind::StaleFence
+                | RejectionKind::Internal => Err(rejection),
+            },
+        }
+    }
+
+    /// Reads the rows that were added since the last look.
+    pub async fn read_rows(&mut self) -> Result<(), Rejection> {
+        let from = self.rows.last().map_or(0, |row| row.seq + 1);
+        let more = self.port.rows(&self.agent, from).await?;
+        self.rows.extend(more);
+        Ok(())
+    }
+
+    /// Waits out a back-off; a person's Esc ends it at once.
+    async fn wait_until(&self, not_before: Option<Millis>) -> Waited {
+        let wait = not_before.map_or(0, |at| at - self.port.now());
+        if wait <= 0 {
+            return Waited::Through;
+        }
+        tokio::select! {
+            () = tokio::time::sleep(Duration::from_millis(wait as u64)) => Waited::Through,
+            () = self.stop.cancelled() => Waited::Stopped,
+        }
+    }
+}
+
+impl From<Result<Told, Rejection>> for Going {
+    fn from(told: Result<Told, Rejection>) -> Self {
+        match told {
+            Ok(_) => Self::On,
+            Err(rejection) => Self::Wrong(rejection),
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Replacing the content of a file at once: after a crash there is the old content or the new one,
+//! never a part.
+
+use rustix::fs::{Gid, Uid};
+use std::fs::{File, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+
+/// Replaces what `path` holds, or creates it with the folders it needs. Mode and owner stay.
+///
+/// `path` must have its links followed already: a link is written through, not replaced.
+pub(super) fn replace(path: &Path, content: &[u8]) -> Result<(), String> {
+    attempt(path, content).map_err(|error| {
+        let hint = match error.kind() {
+            io::ErrorKind::PermissionDenied => "; its folder can't be written to",
+            io::ErrorKind::ReadOnlyFilesystem => "; it is on a read-only file system",
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "; free some space and try again",
+            io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => "; a file is where a folder is needed",
+            _ => "",
+        };
+        format!("{} could not be written: {error}{hint}. Nothing was changed", path.display())
+    })
+}
+
+fn attempt(path: &Path, content: &[u8]) -> io::Result<()> {
+    let folder = path.parent().ok_or(io::ErrorKind::IsADirectory)?;
+    create_folders(folder)?;
+    let existing = match std::fs::metadata(path) {
+        Ok(existing) => Some(existing),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
+    // In the same folder, since only there can it be renamed; the mode of a new file is cut down by
+    // the user's umask, as it should be.
+    let mut temporary = tempfile::Builder::new()
+        .prefix(".cowork-")
+        .suffix(".tmp")
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(folder)?;
+    temporary.write_all(content)?;
+    if let Some(existing) = existing {
+        let ours = temporary.as_file().metadata()?;
+        if (existing.uid(), existing.gid()) != (ours.uid(), ours.gid()) {
+            let (uid, gid) = (Uid::from_raw(existing.uid()), Gid::from_raw(existing.gid()));
+            rustix::fs::fchown(temporary.as_file(), Some(uid), Some(gid)).map_err(|error| {
+                io::Error::other(format!("it belongs to another user or group, which can't be kept ({error})"))
+            })?;
+        }
+        // After the owner: changing that takes mode bits away.
+        temporary.as_file().set_permissions(existing.permissions())?;
+    }
+    temporary.as_file().sync_all()?;
+    temporary.persist(path).map_err(|error| error.error)?;
+    sync_folder(folder)
+}
+
+/// Creates the folders that are missing and makes them last.
+fn create_folders(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    if let Some(parent) = folder.parent() {
+        create_folders(parent)?;
+        match std::fs::create_dir(folder) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => {}
+            made => made?,
+        }
+        sync_folder(parent)?;
+    }
+    Ok(())
+}
+
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> = std::fs::read_dir(folder)
+            .expect("read")
+            .map(|entry| entry.expect("read").file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// Does something as a user who may not do everything, also where the tests run as root.
+    fn as_nobody<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+        std::thread::scope(|scope| {
+            let thread = scope.spawn(|| {
+                if rustix::process::geteuid().is_root() {
+                    // Holds for this thread alone.
+                    let nobody = Uid::from_raw(65534);
+                    rustix::thread::set_thread_res_uid(None, nobody, None).expect("root may");
+                }
+                work()
+            });
+            thread.join().expect("it ended")
+        })
+    }
+
+    #[test]
+    fn a_new_file_gets_its_folders_and_an_old_one_keeps_its_mode() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a/b/c.txt");
+        replace(&path, b"new").expect("written");
+        assert_eq!(std::fs::read(&path).expect("read"), b"new");
+        assert_eq!(std::fs::metadata(&path).expect("there").mode() & 0o111, 0);
+        std::fs::set_permissions(&path, Permissions::from_mode(0o4755)).expect("set");
+        replace(&path, b"newer").expect("written");
+        assert_eq!(std::fs::metadata(&path).expect("there").mode() & 0o7777, 0o4755);
+        assert_eq!(names(path.parent().expect("a folder")), ["c.txt"]);
+    }
+
+    #[test]
+    fn where_nothing_can_be_written_nothing_is_changed_and_it_is_said() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("locked/file");
+        std::fs::create_dir(folder.path().join("locked")).expect("made");
+        std::fs::write(&path, "old").expect("written");
+        for open in [folder.path(), &path] {
+            std::fs::set_permissions(open, Permissions::from_mode(0o755)).expect("set");
+        }
+        std::fs::set_permissions(path.parent().expect("a folder"), Permissions::from_mode(0o555)).expect("set");
+        let error = as_nobody(|| replace(&path, b"new")).expect_err("refused");
+        assert!(error.contains("its folder can't be written to. Nothing was changed"), "{error}");
+        assert_eq!(std::fs::read(&path).expect("read"), b"old");
+        assert_eq!(names(path.parent().expect("a folder")), ["file"]);
+        std::fs::set_permissions(path.parent().expect("a folder"), Permissions::from_mode(0o755)).expect("set");
+        let error = replace(&path.join("below"), b"x").expect_err("refused");
+        assert!(error.contains("a file is where a folder is needed"), "{error}");
+    }
+
+    #[test]
+    fn the_owner_is_kept_or_nothing_is_changed() {
+        if !rustix::process::geteuid().is_root() {
+            println!("skipped: only root can give a file to somebody else");
+            return;
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        std::fs::write(&path, "old").expect("written");
+        std::os::unix::fs::chown(&path, Some(12), Some(34)).expect("root may");
+        replace(&path, b"new").expect("written");
+        let kept = std::fs::metadata(&path).expect("there");
+        assert_eq!((kept.uid(), kept.gid()), (12, 34));
+        std::fs::set_permissions(folder.path(), Permissions::from_mode(0o777)).expect("set");
+        let error = as_nobody(|| replace(&path, b"newer")).expect_err("refused");
+        assert!(error.contains("belongs to another user"), "{error}");
+        assert_eq!(std::fs::read(&path).expect("read"), b"new");
+        assert_eq!(names(folder.path()), ["file"]);
+    }
+}

@@ -1,0 +1,109 @@
+//! Wakes a Main that is absent and has work, and stops one that was told to stop.
+//!
+//! It listens to the events after their commit and asks the store who is due; it polls nothing.
+
+use super::Coordinator;
+use super::port::AgentPort;
+use crate::agent;
+use crate::domain::*;
+use std::collections::HashMap;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// Starts watching; ends when the Coordinator leaves.
+pub(super) fn start(coordinator: Coordinator, mut events: mpsc::UnboundedReceiver<Arc<Recorded>>) {
+    let leaving = coordinator.inner.leaving.clone();
+    tokio::spawn(async move {
+        let mut drivers = Drivers::default();
+        wake_due(&coordinator).await;
+        loop {
+            let first = tokio::select! {
+                () = leaving.cancelled() => return,
+                event = events.recv() => match event { Some(event) => event, None => return },
+            };
+            let mut may_be_due = drivers.take(&coordinator, &first);
+            while let Ok(next) = events.try_recv() {
+                may_be_due |= drivers.take(&coordinator, &next);
+            }
+            if may_be_due {
+                wake_due(&coordinator).await;
+            }
+        }
+    });
+}
+
+/// The way to stop each driver.
+#[derive(Default)]
+struct Drivers {
+    running: HashMap<RunId, CancellationToken>,
+}
+
+impl Drivers {
+    /// Acts on an event; says whether somebody may be due after it.
+    fn take(&mut self, coordinator: &Coordinator, recorded: &Recorded) -> bool {
+        match &recorded.event {
+            Event::RunStarted { run, .. } => {
+                let stop = coordinator.inner.leaving.child_token();
+                self.running.insert(run.id.clone(), stop.clone());
+                drive(coordinator.clone(), run.clone(), stop);
+                false
+            }
+            Event::ControlRequested { control } => {
+                if let Some(stop) = self.running.get(&control.run) {
+                    stop.cancel();
+                }
+                false
+            }
+            Event::RunEnded { run, .. } | Event::RunSuspended { run, .. } => {
+                if let Some(stop) = self.running.remove(run) {
+                    stop.cancel();
+                }
+                true
+            }
+            Event::MessageQueued { .. } | Event::TaskStatusChanged { .. } | Event::ApprovalDecided { .. } => true,
+            _ => false,
+        }
+    }
+}
+
+/// Starts every Main that is absent and has work.
+async fn wake_due(coordinator: &Coordinator) {
+    let due = match coordinator.read(|store| store.due()).await {
+        Ok(due) => due,
+        Err(rejection) => {
+            tracing::error!(%rejection, "can't look who is due");
+            return;
+        }
+    };
+    for task in due {
+        let command = SystemCommand::StartRun { task: task.clone() }.into();
+        if let Err(rejection) = coordinator.insist(Actor::system(), command).await {
+            // Somebody else acted in between; the next event brings it up again.
+            tracing::debug!(%task, %rejection, "a start was refused");
+        }
+    }
+}
+
+/// Drives one Run on a task of its own. A driver that fails ends its Run, and no other.
+fn drive(coordinator: Coordinator, run: Run, stop: CancellationToken) {
+    let guard = coordinator.inner.feed.driver();
+    tokio::spawn(async move {
+        let _guard = guard;
+        let port = Arc::new(AgentPort::new(coordinator.clone(), &run));
+        let driven = tokio::spawn(agent::drive(port, run.clone(), stop, coordinator.inner.leaving.clone())).await;
+        let failure = match driven {
+            Ok(Ok(())) => return,
+            Ok(Err(rejection)) => rejection.to_string(),
+            Err(panic) => format!("the agent's loop failed: {panic}"),
+        };
+        if coordinator.inner.leaving.is_cancelled() {
+            return;
+        }
+        tracing::error!(run = %run.id, failure, "a driver failed");
+        let command = RunCommand::End { run: run.id, reason: EndReason::Internal, detail: Some(failure) }.into();
+        if let Err(rejection) = coordinator.insist(Actor::system(), command).await {
+            tracing::debug!(%rejection, "its Run had ended already");
+        }
+    });
+}
