@@ -63,6 +63,12 @@ impl Coordinator {
         self.inner.feed.live_tail(task)
     }
 
+    /// Shows something that is not stored, in place of an agent that is at work.
+    #[cfg(test)]
+    pub(crate) fn show(&self, transient: Transient) {
+        self.inner.feed.show(transient);
+    }
+
     /// Keeps the unsent text of a client's pane.
     pub async fn keep_draft(&self, client: &str, pane: &str, text: &str) -> Result<(), Rejection> {
         let text = self.redactor().redact(text).into_owned();
