@@ -241,6 +241,25 @@ fn fill(path: &Path) {
 }
 
 #[test]
+fn st_10_doctor_finds_what_is_broken_says_where_and_ends_with_1() {
+    let server = ModelServer::with([Reply::say("one")]);
+    let home = used_home(&server);
+    home.assert_sound();
+    let connection = rusqlite::Connection::open(database(&home)).expect("the database");
+    let tables: Vec<String> = connection
+        .prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+        .and_then(|mut rows| rows.query_map([], |row| row.get(0))?.collect())
+        .expect("the triggers");
+    for trigger in tables {
+        connection.execute_batch(&format!("DROP TRIGGER {trigger}")).expect("no guard");
+    }
+    connection.execute("UPDATE message SET state = 'queued' WHERE state = 'consumed'", []).expect("broken");
+    drop(connection);
+    let finished = home.run(["doctor"]).expect_code(1);
+    assert!(finished.stdout.contains('F') && finished.stdout.contains("m_"), "{finished:?}");
+}
+
+#[test]
 fn two_first_clients_share_one_host() {
     let server = ModelServer::start();
     server.otherwise(|_| Reply::say("hello"));

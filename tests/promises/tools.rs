@@ -183,6 +183,18 @@ fn files_are_written_and_edited_as_asked() {
 }
 
 #[test]
+fn a_picture_that_is_read_is_shown_to_the_model() {
+    // A PNG of one pixel.
+    let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\0\0\0\rIDATx\x9cc\xf8\xcf\xc0\xf0\x1f\0\x05\0\x01\xff\x89\x99=\x1d\0\0\0\0IEND\xaeB`\x82";
+    let server = ModelServer::with([call(read("dot.png")), Reply::say("a dot")]);
+    let home = Home::with_model(&server);
+    home.write("dot.png", png);
+    home.exec(["what is on it?"]).expect_code(0);
+    assert!(server.wait_for_request(2).body.to_string().contains("data:image/png;base64,iVBORw0KGgo"));
+    home.assert_sound();
+}
+
+#[test]
 fn t15_a_file_that_a_person_changed_after_the_agent_read_it_is_not_overwritten_blindly() {
     let latch = Latch::new();
     let server = ModelServer::with([

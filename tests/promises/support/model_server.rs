@@ -169,6 +169,11 @@ impl ModelServer {
         }
     }
 
+    /// How many connections were made so far.
+    pub fn connections(&self) -> usize {
+        self.shared.look().streams.len()
+    }
+
     /// How many replies of the script are still to be given.
     pub fn steps_left(&self) -> usize {
         self.shared.look().steps.len()
