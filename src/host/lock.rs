@@ -25,7 +25,7 @@ impl HostLock {
     pub fn acquire(home: &Home) -> Result<Self, HostError> {
         let path = path(home);
         let mut file = open(&path).map_err(HostError::io("open", &path))?;
-        if let Some(kind) = network_kind(&file, &path).map_err(HostError::io("look at", &path))? {
+        if let Some(kind) = network_kind(&file).map_err(HostError::io("look at", &path))? {
             return Err(unfit(home, &format!("it lies on a network file system ({kind})")));
         }
         match take(&file) {
@@ -84,7 +84,7 @@ fn unfit(home: &Home, what: &str) -> HostError {
 
 /// Names the network file system that a file lies on, if it does.
 #[cfg(target_os = "linux")]
-fn network_kind(file: &File, _path: &Path) -> io::Result<Option<String>> {
+fn network_kind(file: &File) -> io::Result<Option<String>> {
     use std::os::unix::fs::MetadataExt;
     // The kernel's word is wider than the magic numbers, and signed on some machines.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -100,7 +100,7 @@ fn network_kind(file: &File, _path: &Path) -> io::Result<Option<String>> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn network_kind(_file: &File, _path: &Path) -> io::Result<Option<String>> {
+fn network_kind(_file: &File) -> io::Result<Option<String>> {
     Ok(None)
 }
 
