@@ -49,12 +49,12 @@ pub enum Exit {
 impl fmt::Display for Exit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Code(code) => write!(f, "exit code {code}"),
+            Self::Code(code) => write!(f, "exited {code}"),
             Self::Signal(number) => match NAMES.iter().find(|(known, _)| known == number) {
-                Some((_, name)) => write!(f, "ended by signal {number} ({name})"),
-                None => write!(f, "ended by signal {number}"),
+                Some((_, name)) => write!(f, "signaled {number} ({name})"),
+                None => write!(f, "signaled {number}"),
             },
-            Self::Unknown => f.write_str("exit code unknown"),
+            Self::Unknown => f.write_str("exited, with a code that is not known"),
         }
     }
 }

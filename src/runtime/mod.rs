@@ -75,6 +75,16 @@ impl Coordinator {
         self.inner.store.keep_draft(client, pane, &text, now()).await
     }
 
+    /// The unsent text of a client's pane; where it has none, that of a client that is gone becomes
+    /// its own. `present` are those who are not gone.
+    pub async fn draft(&self, client: &str, pane: &str, present: &[ClientId]) -> Result<Option<String>, Rejection> {
+        let query = Query::Draft { client: client.to_owned(), pane: pane.to_owned() };
+        match self.ask(query).await? {
+            Answer::Draft(Some(text)) => Ok(Some(text)),
+            _ => self.inner.store.adopt_draft(client, pane, present).await,
+        }
+    }
+
     /// Takes the settings of the client that came last.
     pub fn set_settings(&self, settings: Settings) {
         let mut secrets: Vec<String> = settings.secrets().iter().map(|secret| secret.expose().to_owned()).collect();

@@ -66,9 +66,7 @@ impl Tool for Ask {
                 rule_subject: SPEC.name.into(),
             };
             // Reached only by a loop that does not know this tool: then that is what it is told.
-            Ok(plan(action, |_| async {
-                Outcome::error("a fault of ours, please report it: the question was not put")
-            }))
+            Ok(plan(action, |_| async { Outcome::error("BUG: the question was not put") }))
         })
     }
 }

@@ -154,6 +154,16 @@ where
     Plan { action, pre_hash: None, post_hash: None, target: None, run }
 }
 
+/// Plans away from the async threads, where files have to be looked at.
+async fn planning(
+    ctx: &ToolContext,
+    work: impl FnOnce(&ToolContext) -> Result<Plan, BadCall> + Send + 'static,
+) -> Result<Plan, BadCall> {
+    let ctx = ctx.clone();
+    let planned = tokio::task::spawn_blocking(move || work(&ctx)).await;
+    planned.unwrap_or_else(|error| Err(BadCall(broke_off(&error))))
+}
+
 /// Does work that blocks away from the async threads. Cancelling returns at once; the work is told
 /// by its own copy of the token and changes nothing, so it may end when it notices.
 async fn looking(ctx: ToolContext, work: impl FnOnce(&ToolContext) -> Outcome + Send + 'static) -> Outcome {
@@ -169,8 +179,12 @@ async fn looking(ctx: ToolContext, work: impl FnOnce(&ToolContext) -> Outcome + 
 async fn off_thread(ctx: ToolContext, work: impl FnOnce(&ToolContext) -> Outcome + Send + 'static) -> Outcome {
     match tokio::task::spawn_blocking(move || work(&ctx)).await {
         Ok(outcome) => outcome,
-        Err(error) => Outcome::error(format!("a fault of ours, please report it: the tool broke off ({error})")),
+        Err(error) => Outcome::error(broke_off(&error)),
     }
+}
+
+fn broke_off(error: &tokio::task::JoinError) -> String {
+    format!("BUG: the tool broke off: {error}")
 }
 
 #[cfg(test)]

@@ -7,11 +7,29 @@ use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
+/// What is to be there right before the new content takes its place.
+pub(super) enum Expected<'a> {
+    /// No file.
+    Nothing,
+    /// A file; the check says whether it still is the one that was looked at.
+    File(&'a dyn Fn() -> io::Result<bool>),
+}
+
+/// Why nothing was replaced.
+#[derive(Debug)]
+pub(super) enum NotReplaced {
+    /// Something else is there than was expected.
+    Overtaken,
+    /// It can't be done; in words, with what to do.
+    Failed(String),
+}
+
 /// Replaces what `path` holds, or creates it with the folders it needs. Mode and owner stay.
 ///
-/// `path` must have its links followed already: a link is written through, not replaced.
-pub(super) fn replace(path: &Path, content: &[u8]) -> Result<(), String> {
-    attempt(path, content).map_err(|error| {
+/// `path` must have its links followed already: a link is written through, not replaced. What is
+/// there is looked at last of all, when only the renaming is left to do.
+pub(super) fn replace(path: &Path, content: &[u8], expected: Expected<'_>) -> Result<(), NotReplaced> {
+    let replaced = attempt(path, content, expected).map_err(|error| {
         let hint = match error.kind() {
             io::ErrorKind::PermissionDenied => "; its folder can't be written to",
             io::ErrorKind::ReadOnlyFilesystem => "; it is on a read-only file system",
@@ -19,11 +37,13 @@ pub(super) fn replace(path: &Path, content: &[u8]) -> Result<(), String> {
             io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => "; a file is where a folder is needed",
             _ => "",
         };
-        format!("{} could not be written: {error}{hint}. Nothing was changed", path.display())
-    })
+        NotReplaced::Failed(format!("{} could not be written: {error}{hint}. Nothing was changed", path.display()))
+    })?;
+    if replaced { Ok(()) } else { Err(NotReplaced::Overtaken) }
 }
 
-fn attempt(path: &Path, content: &[u8]) -> io::Result<()> {
+/// Gives false where something else is there than was expected.
+fn attempt(path: &Path, content: &[u8], expected: Expected<'_>) -> io::Result<bool> {
     let folder = path.parent().ok_or(io::ErrorKind::IsADirectory)?;
     create_folders(folder)?;
     let existing = match std::fs::metadata(path) {
@@ -40,6 +60,7 @@ fn attempt(path: &Path, content: &[u8]) -> io::Result<()> {
         .tempfile_in(folder)?;
     temporary.write_all(content)?;
     if let Some(existing) = existing {
+        copy_attributes(&File::open(path)?, temporary.as_file());
         let ours = temporary.as_file().metadata()?;
         if (existing.uid(), existing.gid()) != (ours.uid(), ours.gid()) {
             let (uid, gid) = (Uid::from_raw(existing.uid()), Gid::from_raw(existing.gid()));
@@ -51,8 +72,36 @@ fn attempt(path: &Path, content: &[u8]) -> io::Result<()> {
         temporary.as_file().set_permissions(existing.permissions())?;
     }
     temporary.as_file().sync_all()?;
-    temporary.persist(path).map_err(|error| error.error)?;
-    sync_folder(folder)
+    crate::crash::point("tools.before_rename");
+    match expected {
+        Expected::Nothing => match temporary.persist_noclobber(path) {
+            Ok(_) => {}
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
+            Err(error) => return Err(error.error),
+        },
+        Expected::File(is_same) => {
+            if !is_same()? {
+                return Ok(false);
+            }
+            temporary.persist(path).map_err(|error| error.error)?;
+        }
+    }
+    crate::crash::point("tools.after_rename");
+    sync_folder(folder)?;
+    Ok(true)
+}
+
+/// Takes over what else is attached to a file, such as access lists and labels, as far as the file
+/// system and our rights allow: some can't be set by anyone but root, and none concerns content.
+fn copy_attributes(from: &File, to: &File) {
+    let mut names = vec![0; 64 << 10];
+    let mut value = vec![0; 64 << 10];
+    let length = rustix::fs::flistxattr(from, names.as_mut_slice()).unwrap_or(0);
+    for name in names[..length].split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+        if let Ok(length) = rustix::fs::fgetxattr(from, name, value.as_mut_slice()) {
+            let _ = rustix::fs::fsetxattr(to, name, &value[..length], rustix::fs::XattrFlags::empty());
+        }
+    }
 }
 
 /// Creates the folders that are missing and makes them last.
@@ -103,17 +152,59 @@ mod tests {
         })
     }
 
+    fn said(result: Result<(), NotReplaced>) -> Result<(), String> {
+        result.map_err(|error| match error {
+            NotReplaced::Failed(words) => words,
+            NotReplaced::Overtaken => "overtaken".into(),
+        })
+    }
+
+    fn create(path: &Path, content: &[u8]) -> Result<(), String> {
+        said(replace(path, content, Expected::Nothing))
+    }
+
+    fn overwrite(path: &Path, content: &[u8]) -> Result<(), String> {
+        said(replace(path, content, Expected::File(&|| Ok(true))))
+    }
+
     #[test]
     fn a_new_file_gets_its_folders_and_an_old_one_keeps_its_mode() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a/b/c.txt");
-        replace(&path, b"new").expect("written");
+        create(&path, b"new").expect("written");
         assert_eq!(std::fs::read(&path).expect("read"), b"new");
         assert_eq!(std::fs::metadata(&path).expect("there").mode() & 0o111, 0);
         std::fs::set_permissions(&path, Permissions::from_mode(0o4755)).expect("set");
-        replace(&path, b"newer").expect("written");
+        overwrite(&path, b"newer").expect("written");
         assert_eq!(std::fs::metadata(&path).expect("there").mode() & 0o7777, 0o4755);
         assert_eq!(names(path.parent().expect("a folder")), ["c.txt"]);
+    }
+
+    #[test]
+    fn attributes_are_taken_over() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        std::fs::write(&path, "old").expect("written");
+        let set = rustix::fs::setxattr(&path, "user.note", b"mine", rustix::fs::XattrFlags::empty());
+        if set.is_err() {
+            println!("skipped: no attributes on this file system");
+            return;
+        }
+        overwrite(&path, b"new").expect("written");
+        let mut value = [0; 16];
+        let length = rustix::fs::getxattr(&path, "user.note", value.as_mut_slice()).expect("kept");
+        assert_eq!(&value[..length], b"mine");
+    }
+
+    #[test]
+    fn what_came_in_between_stays() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        std::fs::write(&path, "theirs").expect("written");
+        assert!(matches!(replace(&path, b"ours", Expected::Nothing), Err(NotReplaced::Overtaken)));
+        assert!(matches!(replace(&path, b"ours", Expected::File(&|| Ok(false))), Err(NotReplaced::Overtaken)));
+        assert_eq!(std::fs::read(&path).expect("read"), b"theirs");
+        assert_eq!(names(folder.path()), ["file"]);
     }
 
     #[test]
@@ -126,12 +217,12 @@ mod tests {
             std::fs::set_permissions(open, Permissions::from_mode(0o755)).expect("set");
         }
         std::fs::set_permissions(path.parent().expect("a folder"), Permissions::from_mode(0o555)).expect("set");
-        let error = as_nobody(|| replace(&path, b"new")).expect_err("refused");
+        let error = as_nobody(|| overwrite(&path, b"new")).expect_err("refused");
         assert!(error.contains("its folder can't be written to. Nothing was changed"), "{error}");
         assert_eq!(std::fs::read(&path).expect("read"), b"old");
         assert_eq!(names(path.parent().expect("a folder")), ["file"]);
         std::fs::set_permissions(path.parent().expect("a folder"), Permissions::from_mode(0o755)).expect("set");
-        let error = replace(&path.join("below"), b"x").expect_err("refused");
+        let error = create(&path.join("below"), b"x").expect_err("refused");
         assert!(error.contains("a file is where a folder is needed"), "{error}");
     }
 
@@ -145,11 +236,11 @@ mod tests {
         let path = folder.path().join("file");
         std::fs::write(&path, "old").expect("written");
         std::os::unix::fs::chown(&path, Some(12), Some(34)).expect("root may");
-        replace(&path, b"new").expect("written");
+        overwrite(&path, b"new").expect("written");
         let kept = std::fs::metadata(&path).expect("there");
         assert_eq!((kept.uid(), kept.gid()), (12, 34));
         std::fs::set_permissions(folder.path(), Permissions::from_mode(0o777)).expect("set");
-        let error = as_nobody(|| replace(&path, b"newer")).expect_err("refused");
+        let error = as_nobody(|| overwrite(&path, b"newer")).expect_err("refused");
         assert!(error.contains("belongs to another user"), "{error}");
         assert_eq!(std::fs::read(&path).expect("read"), b"new");
         assert_eq!(names(folder.path()), ["file"]);

@@ -26,6 +26,9 @@ use tokio::time::Instant;
 /// The longest a command may be given.
 const MOST_SECONDS: u64 = 3600;
 
+/// The most processes that are named one by one.
+const MOST_NAMED: usize = 10;
+
 /// Runs a command.
 pub(super) struct Shell;
 
@@ -113,18 +116,20 @@ fn told(finished: &Finished, seconds: u64, output: &str) -> Outcome {
     let took = took.as_secs_f64();
     let mut text = match stop {
         Stop::Exited => format!("{} after {took:.1} s\n", ended.exit),
-        Stop::TimedOut => format!(
-            "timed out: it was stopped after {seconds} s ({}); `timeout` may be up to {MOST_SECONDS}\n",
-            ended.exit
-        ),
-        Stop::Cancelled => format!("stopped on request after {took:.1} s ({})\n", ended.exit),
+        Stop::TimedOut => {
+            format!("timed out after {seconds} s and {}; `timeout` may be up to {MOST_SECONDS}\n", ended.exit)
+        }
+        Stop::Cancelled => format!("stopped on request after {took:.1} s and {}\n", ended.exit),
     };
     for (members, said) in [
         (&ended.killed, "still ran when it ended, and was ended"),
         (&ended.survivors, "COULD NOT be ended and still runs"),
         (&ended.strays, "left its session and still runs; its output is not seen any more"),
     ] {
-        members.iter().for_each(|member| text.push_str(&format!("[{}: {said}]\n", named(member))));
+        members.iter().take(MOST_NAMED).for_each(|member| text.push_str(&format!("[{}: {said}]\n", named(member))));
+        if members.len() > MOST_NAMED {
+            text.push_str(&format!("[{} more: {said}]\n", members.len() - MOST_NAMED));
+        }
     }
     text.push_str(if output.is_empty() { "(no output)\n" } else { output });
     let state = match (stop, ended.exit) {

@@ -35,7 +35,7 @@ async fn whole((mut started, mut output): (Started, pipe::Receiver)) -> (String,
 async fn a_leader_keeps_its_code_and_its_signal() {
     assert_eq!(whole(shell("exit 7")).await.1.exit, Exit::Code(7));
     assert_eq!(whole(shell("kill -9 $$")).await.1.exit, Exit::Signal(9));
-    assert_eq!(Exit::Signal(9).to_string(), "ended by signal 9 (KILL)");
+    assert_eq!(Exit::Signal(9).to_string(), "signaled 9 (KILL)");
 }
 
 #[tokio::test]

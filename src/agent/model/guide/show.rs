@@ -1,5 +1,8 @@
 //! Reads what tools answer, and shows parts of it.
 
+/// How the line begins that stands where the middle of a long answer was left out.
+const LEFT_OUT: &str = "[… ";
+
 /// Lines of a file as `read` shows them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Page {
@@ -68,7 +71,7 @@ pub(super) fn entries(text: &str) -> (Vec<Entry>, Vec<&str>) {
 
 /// Reads the answer of `glob`: the files, and whether there are more.
 pub(super) fn files(text: &str) -> (Vec<&str>, bool) {
-    let more = text.lines().any(|line| line.starts_with("[more than "));
+    let more = text.lines().any(|line| line.starts_with("[more than ") || line.starts_with(LEFT_OUT));
     let none = text.starts_with("no file below ");
     (text.lines().filter(|line| !none && !line.starts_with('[') && !line.is_empty()).collect(), more)
 }
@@ -94,7 +97,7 @@ pub(super) fn hits(text: &str) -> Option<Hits<'_>> {
         let numbered = line.split_once(':').and_then(|(number, line)| Some((number.parse::<u64>().ok()?, line)));
         match numbered {
             Some((number, line)) if !file.is_empty() => hits.lines.push((file, number, line)),
-            _ if line.starts_with("[stopped after ") => hits.more = true,
+            _ if line.starts_with("[stopped after ") || line.starts_with(LEFT_OUT) => hits.more = true,
             _ if line.starts_with('[') || line.is_empty() => {}
             _ => {
                 file = line;

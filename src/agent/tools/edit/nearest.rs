@@ -35,8 +35,21 @@ pub(super) fn nearest(bytes: &[u8], old: &str) -> String {
         .max_by(|one, other| one.0.total_cmp(&other.0).then(other.1.cmp(&one.1)));
     match best {
         Some((score, ix)) if score > 0.4 => format!("Nearest is line {}: {}", ix + 1, quoted(lines[ix])),
-        Some(_) | None => "No line is near it; read the file again".into(),
+        Some(_) | None => format!("No line is near it. The file now begins:\n{}", beginning(&lines)),
     }
+}
+
+/// The first lines of a file, at most twenty and at most 1,500 bytes of them.
+fn beginning(lines: &[&str]) -> String {
+    let mut shown = String::new();
+    for line in lines.iter().take(20) {
+        if shown.len() + line.len() > 1_500 {
+            break;
+        }
+        shown.push_str(line);
+        shown.push('\n');
+    }
+    shown
 }
 
 /// How much two lines have in common, from 0 to 1, by their pairs of bytes.

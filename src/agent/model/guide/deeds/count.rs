@@ -129,7 +129,7 @@ pub(super) fn matches(steps: &mut Steps, text: &str, place: &Place) -> Option<St
 pub(super) fn largest(steps: &mut Steps, count: usize, path: &str) -> Option<String> {
     let told = steps.call("list", json!({"path": path, "depth": 30}))?;
     let (entries, notes) = show::entries(&told.text);
-    let cut = notes.iter().any(|note| note.starts_with("more than "));
+    let cut = notes.iter().any(|note| note.starts_with("more than ") || note.starts_with("… "));
     let mut files: Vec<(u64, String)> = entries
         .into_iter()
         .filter_map(|entry| match entry {
