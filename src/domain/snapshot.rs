@@ -138,10 +138,8 @@ impl Snapshot {
         }
         match self.live_run(&task.main) {
             Some(run) => run.state == RunState::Interrupted,
-            None => {
-                !self.inbox(&task.main, MessageState::Queued).is_empty()
-                    || !self.inbox(&task.main, MessageState::Delivered).is_empty()
-            }
+            // What was delivered and not answered does not wake it: somebody stopped it there.
+            None => !self.inbox(&task.main, MessageState::Queued).is_empty(),
         }
     }
 

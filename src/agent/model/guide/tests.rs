@@ -175,7 +175,7 @@ async fn counting_and_finding_state_facts_of_the_files() {
 async fn running_says_how_it_ended() {
     answers(&[
         ("run echo hello", &["`echo hello` succeeded after", "hello"]),
-        ("!exit 7", &["`exit 7` did not succeed: exit code 7"]),
+        ("!exit 7", &["`exit 7` did not succeed: exited 7"]),
         ("run true", &["succeeded", "without output"]),
         ("test it", &["cargo test"]),
         ("ask me which colour: red, green or blue", &["You answered: blue"]),
@@ -298,7 +298,7 @@ fn what_was_denied_or_failed_is_said_plainly() {
     for (result, expected) in [
         ("The person said no: not today", "I did not run `rm -- x.txt`: The person said no: not today"),
         ("Not allowed: read only. Nothing was done.", "I did not run `rm -- x.txt`: Not allowed"),
-        ("exit code 1 after 0.0 s\nrm: cannot remove", "did not succeed: exit code 1 after 0.0 s"),
+        ("exited 1 after 0.0 s\nrm: cannot remove", "did not succeed: exited 1 after 0.0 s"),
     ] {
         let call =
             Part::Call { id: "c_1".into(), provider_id: String::new(), name: "shell".into(), arguments: "{}".into() };

@@ -51,7 +51,12 @@ pub(super) fn add(add: Add) {
             lines of code|loc)(?:\s+(?:are\s+|is\s+|there\s+)*(?:in|inside|under|within|of|does)\s+
             (?P<place>.+?)(?:\s+(?:have|has|contain)s?)?)?",
         |found, before| {
-            let kind = found.raw("kind").and_then(words::kind_of_files);
+            let said = found.raw("kind");
+            let kind = said.and_then(words::kind_of_files);
+            // "the lines of src/plan.txt" names a file, not a kind.
+            if kind.is_none() && said.is_some_and(|said| said.contains(['.', '/'])) {
+                return None;
+            }
             lines(found, before, kind)
         },
     );
