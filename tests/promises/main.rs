@@ -17,3 +17,4 @@ mod state;
 mod support;
 mod tools;
 mod trust;
+mod weather;

@@ -183,6 +183,18 @@ fn files_are_written_and_edited_as_asked() {
 }
 
 #[test]
+fn a_picture_that_is_read_is_shown_to_the_model() {
+    // A PNG of one pixel.
+    let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\0\0\0\rIDATx\x9cc\xf8\xcf\xc0\xf0\x1f\0\x05\0\x01\xff\x89\x99=\x1d\0\0\0\0IEND\xaeB`\x82";
+    let server = ModelServer::with([call(read("dot.png")), Reply::say("a dot")]);
+    let home = Home::with_model(&server);
+    home.write("dot.png", png);
+    home.exec(["what is on it?"]).expect_code(0);
+    assert!(server.wait_for_request(2).body.to_string().contains("data:image/png;base64,iVBORw0KGgo"));
+    home.assert_sound();
+}
+
+#[test]
 fn t15_a_file_that_a_person_changed_after_the_agent_read_it_is_not_overwritten_blindly() {
     let latch = Latch::new();
     let server = ModelServer::with([
@@ -193,6 +205,26 @@ fn t15_a_file_that_a_person_changed_after_the_agent_read_it_is_not_overwritten_b
     let home = Home::with_model(&server);
     home.write("shared.txt", "old line\n");
     let running = home.start(["exec", "--json", "edit it"]);
+    latch.wait_reached();
+    home.write("shared.txt", "a person's line\n");
+    latch.release();
+    running.finish().expect_code(0);
+    assert_eq!(home.read("shared.txt"), "a person's line\n");
+    let told = server.wait_for_request(3).last();
+    assert!(told.contains("a person's line"), "the current text is shown: {told}");
+}
+
+#[test]
+fn t15_a_file_that_a_person_changed_after_the_agent_read_it_is_not_replaced_blindly() {
+    let latch = Latch::new();
+    let server = ModelServer::with([
+        call(read("shared.txt")),
+        Reply::stream().hold(&latch).tool("write", write("shared.txt", "agent's text\n").1).finish(),
+        Reply::say("told"),
+    ]);
+    let home = Home::with_model(&server);
+    home.write("shared.txt", "old line\n");
+    let running = home.start(["exec", "--json", "replace it"]);
     latch.wait_reached();
     home.write("shared.txt", "a person's line\n");
     latch.release();

@@ -72,6 +72,7 @@ fn attempt(path: &Path, content: &[u8], expected: Expected<'_>) -> io::Result<bo
         temporary.as_file().set_permissions(existing.permissions())?;
     }
     temporary.as_file().sync_all()?;
+    crate::crash::point("tools.before_rename");
     match expected {
         Expected::Nothing => match temporary.persist_noclobber(path) {
             Ok(_) => {}
@@ -85,6 +86,7 @@ fn attempt(path: &Path, content: &[u8], expected: Expected<'_>) -> io::Result<bo
             temporary.persist(path).map_err(|error| error.error)?;
         }
     }
+    crate::crash::point("tools.after_rename");
     sync_folder(folder)?;
     Ok(true)
 }

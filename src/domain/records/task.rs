@@ -83,7 +83,7 @@ pub struct Check {
     pub id: CheckId,
     /// Whose.
     pub task: TaskId,
-    /// The objective it was agreed under.
+    /// The objective it was agreed under; 0 means before there was one.
     pub objective_version: u32,
     /// How it is judged.
     pub kind: CheckKind,

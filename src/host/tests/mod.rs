@@ -50,8 +50,18 @@ impl Stage {
     }
 }
 
-async fn start_coordinator(_home: &Home) -> Coordinator {
-    Coordinator::stand_in()
+async fn start_coordinator(home: &Home) -> Coordinator {
+    let owner = Owner {
+        holder: command_id().0,
+        host: "test".into(),
+        pid: std::process::id(),
+        pid_start: 1,
+        boot_id: "this boot".into(),
+    };
+    let settings = Settings::default();
+    let options =
+        crate::runtime::Options { home: home.path().into(), settings, environment_secrets: Vec::new(), owner };
+    Coordinator::start(options).await.expect("started")
 }
 
 /// A client that speaks the protocol by hand, so that it can misbehave.

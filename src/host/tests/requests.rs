@@ -43,7 +43,7 @@ async fn commands_of_one_client_are_carried_out_in_the_order_they_came() {
     let Raw { lines, writer } = &mut raw;
     let write = async {
         let mut out = Vec::new();
-        for request in 0..100 {
+        for request in 0..50 {
             let wanted = rename(&task, request);
             let line = ToHost::Command { request, command: command_id(), wanted };
             line::append(&mut out, &line, MAX_REQUEST).expect("short enough");
@@ -51,7 +51,7 @@ async fn commands_of_one_client_are_carried_out_in_the_order_they_came() {
         writer.write_all(&out).await.expect("written");
     };
     let read = async {
-        while answers.len() < 100 {
+        while answers.len() < 50 {
             match lines.next().await.expect("a line").expect("more") {
                 FromHost::Accepted { request, receipt } => answers.push((request, receipt.seq)),
                 other => panic!("not accepted: {other:?}"),
@@ -94,12 +94,13 @@ async fn another_version_is_refused_with_both_versions_and_what_to_do() {
 async fn a_client_of_another_version_may_end_the_host_and_nothing_else() {
     let stage = Stage::new().await;
     let hub = stage.hub();
+    let before = stage.coordinator.seq();
     let mut raw_command = raw(hub.clone(), 4096);
     raw_command.write(&hello(PROTOCOL, "99.0.0")).await;
     assert!(matches!(raw_command.read().await, Some(FromHost::Refused { .. })));
     raw_command.write(&ToHost::Command { request: 1, command: command_id(), wanted: new_task("no") }).await;
     assert_eq!(raw_command.read().await, None);
-    assert_eq!(stage.coordinator.seq(), 0);
+    assert_eq!(stage.coordinator.seq(), before);
 
     let mut raw_stop = raw(hub.clone(), 4096);
     raw_stop.write(&hello(PROTOCOL, "99.0.0")).await;

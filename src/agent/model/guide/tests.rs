@@ -243,6 +243,7 @@ async fn wishes_joined_by_then_are_done_in_order_and_each_is_told_once() {
         assert_eq!(answer.matches(once).count(), 1, "{once} in\n{answer}");
     }
     assert_eq!(talk.answers.len(), 5, "one turn for each call, and the end");
+    assert_eq!(talk.answers[..4], ["", "", "", ""], "the last answer tells all");
 }
 
 #[tokio::test]
@@ -375,6 +376,6 @@ async fn an_answer_streams_word_by_word_and_ends_with_what_it_counts() {
             _ => None,
         })
         .collect();
-    assert_eq!(text, talk::HELP);
+    assert_eq!(text, talk::HELP.trim_end());
     assert!(events.len() > 50);
 }

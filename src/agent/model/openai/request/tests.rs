@@ -1,3 +1,5 @@
+//! Tests of the request: what of a context goes out, to the byte.
+
 use super::*;
 use crate::agent::tools::ToolSpec;
 use crate::agent::tools::testing::Memory;
