@@ -135,6 +135,7 @@ fn print_detail(app: &App, detail: &TaskDetail) -> Result<(), Fault> {
         version + &text(&objective.text)
     });
     let waiting: Vec<String> = task.waiting_for.iter().map(waiting_line).collect();
+    let checks: Vec<String> = detail.checks.iter().map(check_line).collect();
     app.out.line(&app.out.out.paint(Style::Strong, &line(&task.title)))?;
     app.out.fields(&[
         ("id", task.id.to_string()),
