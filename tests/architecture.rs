@@ -38,10 +38,6 @@ const WITHOUT_TOKIO: &[&str] = &["domain"];
 /// The longest file, in lines that are not tests.
 const LONGEST: usize = 700;
 
-/// Files that are longer, and why that is right.
-const LONGER: &[(&str, &str)] =
-    &[("domain/records.rs", "the vocabulary: one declaration of data after the other, no logic")];
-
 /// A line of the table: a place, and what it may name. `host::client` allows a part of a room.
 type Line = (String, Vec<String>);
 
@@ -99,7 +95,7 @@ fn faults(files: &BTreeMap<String, String>) -> Vec<String> {
             fault(1, "does not open with `//!`: what it owns, what it refuses, who calls it".into());
         }
         let lines = source.production_lines();
-        if lines > LONGEST && !LONGER.iter().any(|(long, _)| long == path) {
+        if lines > LONGEST {
             fault(1, format!("has {lines} lines without its tests; which second subject moved in?"));
         }
         for line in source.calls_of("unwrap") {
@@ -206,15 +202,6 @@ fn the_table_is_read_as_it_is_meant() {
     assert_eq!(table["host/server"], ["domain", "process", "runtime"]);
     assert_eq!(table["tui"], ["domain", "host::client", "host::protocol"]);
     assert_eq!(table["cli"], ["domain", "host", "tui", "cli"]);
-}
-
-#[test]
-fn a_longer_file_is_excused_only_while_it_is_longer() {
-    let files = files_of_src();
-    for (path, _) in LONGER {
-        let lines = files.get(*path).map_or(0, |text| Source::read(path, text).production_lines());
-        assert!(lines > LONGEST, "{path} has {lines} lines and needs no excuse");
-    }
 }
 
 /// The faults of one made-up file.

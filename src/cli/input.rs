@@ -1,12 +1,17 @@
 //! What people type: words on the command line or standard input, and the names of policies.
 
 use super::fault::Fault;
+use super::output::Output;
 use crate::domain::permission::Policy;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{IsTerminal, Read};
 use std::os::fd::AsFd;
 
 /// The most that is taken from standard input: it goes into a model's context.
 const LIMIT: u64 = 1024 * 1024;
+
+/// How long a pipe may be silent before a person is told what is waited for.
+const PATIENCE: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
 
 /// Reads the name of a policy.
 pub fn policy(name: &str) -> Result<Policy, String> {
@@ -20,7 +25,7 @@ pub fn words(words: &[String]) -> Result<String, Fault> {
 }
 
 /// The words of a prompt. What is piped in beside them follows as a fenced block.
-pub fn prompt(given: &[String]) -> Result<String, Fault> {
+pub fn prompt(given: &[String], out: Output) -> Result<String, Fault> {
     if given == ["-"] {
         return read_all();
     }
@@ -30,6 +35,9 @@ pub fn prompt(given: &[String]) -> Result<String, Fault> {
             return Err(Fault::usage("nothing to do", "give a prompt, or - to read it from standard input"));
         }
         return Ok(words);
+    }
+    if !words.trim().is_empty() {
+        say_if_nothing_comes(out);
     }
     let piped = read_all()?;
     Ok(match (words.trim().is_empty(), piped.trim().is_empty()) {
@@ -50,6 +58,15 @@ fn piped() -> bool {
         let kind = rustix::fs::FileType::from_raw_mode(found.st_mode);
         kind.is_fifo() || kind.is_file()
     })
+}
+
+/// A pipe that nobody writes to and nobody closes would make us wait without a word.
+fn say_if_nothing_comes(out: Output) {
+    let stdin = std::io::stdin();
+    let mut waiting = [PollFd::new(&stdin, PollFlags::IN)];
+    if matches!(poll(&mut waiting, Some(&PATIENCE)), Ok(0)) {
+        out.note("waiting for the end of standard input, a pipe; with </dev/null there is none");
+    }
 }
 
 fn read_all() -> Result<String, Fault> {

@@ -32,6 +32,10 @@ use fault::{Exit, Fault};
 use output::Output;
 use std::ffi::OsString;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How long what is left of a role may take to end.
+const CLOSING: Duration = Duration::from_secs(3);
 
 /// Runs the program with these arguments and gives its exit code.
 pub fn run(arguments: Vec<OsString>) -> u8 {
@@ -51,6 +55,7 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
     if matches!(&args.command, Some(Command::Exec(exec)) if exec.output == Form::Json) {
         app.out.json = true;
     }
+    pass_on_config(&app);
     let app = Arc::new(app);
     match play(&app, args) {
         Ok(exit) => exit.code(),
@@ -58,6 +63,14 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
             app.out.fault(&fault);
             fault.exit.code()
         }
+    }
+}
+
+/// Lets a host that we start read the configuration that was named here, wherever it runs.
+fn pass_on_config(app: &App) {
+    if app.paths.config_named {
+        // SAFETY: no other thread runs yet, so nobody reads the environment at the same time.
+        unsafe { std::env::set_var("COWORK_CONFIG", &app.paths.config) };
     }
 }
 
@@ -80,25 +93,21 @@ fn play(app: &Arc<App>, args: Args) -> Result<Exit, Fault> {
         app.close().await;
         result
     });
-    // A thread that still reads standard input must not keep us.
-    runtime.shutdown_background();
+    // Whatever still holds the store lets go of it, so that its file is closed in order.
+    runtime.shutdown_timeout(CLOSING);
     result
 }
 
 async fn command(app: &Arc<App>, args: Args) -> Result<Exit, Fault> {
     let Args { screen, command, .. } = args;
     let Some(command) = command else { return screen::run(app, screen).await };
-    if let Some(word) = screen.task.or(screen.model) {
-        return Err(Fault::usage(
-            format!("`{word}` stands before the command"),
-            "write what belongs to a command behind it",
-        ));
+    if screen != screen::ScreenArgs::default() {
+        let message = "a TASK, --model or --approve stands before the command";
+        return Err(Fault::usage(message, "write what belongs to a command behind it"));
     }
     match command {
         Command::Exec(args) => exec::run(app, args).await,
-        Command::Attach(args) => {
-            screen::run(app, screen::ScreenArgs { task: Some(args.task), model: None, approve: screen.approve }).await
-        }
+        Command::Attach(args) => screen::run(app, screen::ScreenArgs { task: Some(args.task), ..screen }).await,
         Command::Ls(args) => tasks::ls(app, args).await,
         Command::Show(args) => tasks::show(app, args).await,
         Command::New(args) => tasks::new(app, args).await,

@@ -133,7 +133,8 @@ impl Progress {
         Ok(())
     }
 
-    fn end_line(&mut self) -> Result<(), Fault> {
+    /// Makes sure that what is said next begins a line.
+    pub fn end_line(&mut self) -> Result<(), Fault> {
         if std::mem::take(&mut self.open) { self.out.line("") } else { Ok(()) }
     }
 }

@@ -80,7 +80,13 @@ impl From<HostError> for Fault {
             HostError::Fatal(_) => {
                 Self { exit: Exit::Again, ..Self::new("fatal", message, "the next command starts a new host") }
             }
-            HostError::DidNotStart(_) => Self::new("host", message, "`cowork doctor` looks for the reason"),
+            HostError::DidNotStart(words) => {
+                // A host says its faults as every command does.
+                let words = words.trim_start_matches("error: ");
+                let (why, hint) =
+                    words.split_once("\n hint: ").unwrap_or((words, "`cowork doctor` looks for the reason"));
+                Self::new("host", format!("the host did not start: {why}"), hint)
+            }
             HostError::NoAnswer { .. } => Self::new("host", message, ""),
             HostError::Client(failure) => failed(failure),
         }

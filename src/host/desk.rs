@@ -34,6 +34,7 @@ enum What {
 /// Where the requests of one client are taken.
 pub(super) struct Desk {
     hub: Arc<Hub>,
+    client: ClientId,
     outbox: mpsc::Sender<FromHost>,
     lane: mpsc::Sender<Errand>,
     carrying_out: JoinHandle<()>,
@@ -44,8 +45,9 @@ pub(super) struct Desk {
 impl Desk {
     pub(super) fn new(hub: Arc<Hub>, client: ClientId, outbox: mpsc::Sender<FromHost>) -> Self {
         let (lane, errands) = mpsc::channel(LANE);
-        let carrying_out = tokio::spawn(carry_out(hub.clone(), client, errands, outbox.clone()));
-        Self { hub, outbox, lane, carrying_out, questions: JoinSet::new(), feed: None }
+        hub.arrived(&client);
+        let carrying_out = tokio::spawn(carry_out(hub.clone(), client.clone(), errands, outbox.clone()));
+        Self { hub, client, outbox, lane, carrying_out, questions: JoinSet::new(), feed: None }
     }
 
     /// Takes requests until the client leaves, or has to be sent away for the reason returned.
@@ -106,6 +108,10 @@ impl Desk {
         self.questions.spawn(async move {
             let answered = match query {
                 Query::Host => Ok(Answer::Host(hub.status().await)),
+                // A screen that was closed with its terminal left its words to the next one.
+                Query::Draft { client, pane } => {
+                    hub.coordinator.draft(&client, &pane, &hub.present()).await.map(Answer::Draft)
+                }
                 query => hub.coordinator.ask(query).await,
             };
             let answer = match answered {
@@ -130,6 +136,7 @@ impl Desk {
     /// Answers what was taken and takes no more.
     pub(super) async fn close(mut self) {
         self.end_feed().await;
+        self.hub.left(&self.client);
         drop(self.lane);
         let _ = self.carrying_out.await;
         while self.questions.join_next().await.is_some() {}

@@ -23,3 +23,6 @@ pub mod start;
 mod subscription;
 
 pub use error::HostError;
+
+#[cfg(test)]
+mod tests;

@@ -33,7 +33,7 @@ pub fn host_arguments(home: &Path) -> [&OsStr; 5] {
 /// Connects to the host of `home`, and starts `program` as one if there is none.
 pub async fn connect_or_start(home: &Path, program: &Path, hello: Hello) -> Result<(Client, Pushes), HostError> {
     let home = Home::prepare(home)?;
-    start_with(&home, program, &host_arguments(home.path()), hello).await
+    start_with(&home, program, &host_arguments(home.path()), hello, PATIENCE).await
 }
 
 /// Connects to the host of `home`, if one runs.
@@ -41,14 +41,15 @@ pub async fn connect_if_running(home: &Path, hello: Hello) -> Result<Option<(Cli
     reach(&Address::of(&Home::prepare(home)?), hello).await
 }
 
-async fn start_with(
+pub(super) async fn start_with(
     home: &Home,
     program: &Path,
     arguments: &[&OsStr],
     hello: Hello,
+    patience: Duration,
 ) -> Result<(Client, Pushes), HostError> {
     let address = Address::of(home);
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + patience;
     let mut pause = Duration::from_millis(5);
     loop {
         if let Some(connected) = reach(&address, hello.clone()).await? {

@@ -37,8 +37,10 @@ use std::sync::Arc;
 /// The store of one state directory.
 pub struct Store {
     home: PathBuf,
-    writer: writer::Writer,
+    // Closed before the writer: the last connection to close folds the -wal file into the database,
+    // and one that only reads can't.
     readers: readers::Readers,
+    writer: writer::Writer,
     blobs: Arc<BlobDir>,
 }
 
@@ -64,6 +66,16 @@ impl Store {
     /// Keeps the unsent text of a client's pane.
     pub async fn keep_draft(&self, client: &str, pane: &str, text: &str, at: Millis) -> Result<(), Rejection> {
         self.writer.keep_draft(client, pane, text, at).await
+    }
+
+    /// Gives a client the newest unsent text that a client which is not `present` left in a pane.
+    pub async fn adopt_draft(
+        &self,
+        client: &str,
+        pane: &str,
+        present: &[crate::domain::ClientId],
+    ) -> Result<Option<String>, Rejection> {
+        self.writer.adopt_draft(client, pane, present).await
     }
 
     /// Answers a query. Blocks for as long as SQLite reads.

@@ -32,7 +32,7 @@ pub(super) fn project(c: &Connection, fence: Fence, recorded: &Recorded) -> rusq
             params![
                 check.id.as_str(),
                 check.task.as_str(),
-                check.objective_version,
+                (check.objective_version > 0).then_some(check.objective_version),
                 check.kind.as_str(),
                 check.text,
                 check.state.as_str(),

@@ -8,8 +8,8 @@ use super::composer::Edit;
 use super::projection::Opening;
 use crate::domain::command::ApprovalAnswer;
 use crate::domain::{
-    AgentId, ClientId, CommandId, Fence, Folder, Receipt, Recorded, Rejection, Seq, Task, TaskId, TranscriptPage,
-    Transient, UserCommand,
+    AgentId, CheckState, ClientId, CommandId, Fence, Folder, Receipt, Recorded, Rejection, Seq, Task, TaskId,
+    TranscriptPage, Transient, UserCommand,
 };
 
 /// A pane of the screen.
@@ -158,6 +158,8 @@ pub enum Action {
     ScrollAsk(Step),
     /// Answers the approval that is shown.
     AnswerApproval(ApprovalAnswer),
+    /// Judges the point of acceptance that is shown.
+    JudgeCheck(CheckState),
     /// Chooses among the options of a question.
     ChooseOption(Step),
     /// Answers with the chosen option.
@@ -180,6 +182,10 @@ pub enum Action {
     NewTask,
     /// Shows archived Tasks too, or not.
     ToggleArchived,
+    /// Pauses the chosen Task, or lets it go on.
+    PauseTask,
+    /// Puts the chosen Task away, or takes it out again.
+    ArchiveTask,
     /// Shows the keys.
     OpenHelp,
     /// Scrolls the keys.
@@ -223,7 +229,7 @@ pub enum News {
         /// The host's ownership number.
         fence: Fence,
     },
-    /// The connection is gone; it is being made again.
+    /// The connection is gone and is being made again; the words say why it can't be made, if so.
     Lost(String),
     /// The host does not take this client.
     Refused(String),

@@ -166,8 +166,8 @@ pub fn opening() -> Opening {
         checks: Vec::new(),
         verdicts: Vec::new(),
         agents: vec![Agent { next_seq: 5, ..agent() }],
-        run: Some(run()),
         checkpoint: None,
+        run: Some(run()),
         context_tokens: 12_400,
         seq: 20,
     };
@@ -271,6 +271,32 @@ pub fn question(model: &mut Model) {
         Event::TaskStatusChanged {
             status: TaskStatus::AwaitingHuman,
             reason: Some("question".into()),
+            resume_status: None,
+        },
+    );
+}
+
+/// Main is done; a person is to say whether a point of acceptance is met.
+pub fn acceptance(model: &mut Model) {
+    working(model);
+    model.told.records.runs.clear();
+    let check = Check {
+        id: "x_first000".into(),
+        task: "t_parser00".into(),
+        objective_version: 1,
+        kind: CheckKind::Person,
+        text: "The explanation is clear to somebody who never saw the parser.".into(),
+        state: CheckState::Open,
+        failures: 0,
+        judged_through: None,
+        created_at: NOW - 50_000,
+    };
+    record(model, Event::CheckAdded { check });
+    record(
+        model,
+        Event::TaskStatusChanged {
+            status: TaskStatus::AwaitingHuman,
+            reason: Some("acceptance".into()),
             resume_status: None,
         },
     );

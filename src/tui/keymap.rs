@@ -7,6 +7,7 @@ use super::action::{Action, Pane, Step};
 use super::composer::{Edit, Purpose};
 use super::key::Key;
 use super::model::{Focus, Model, Overlay};
+use crate::domain::CheckState;
 use crate::domain::command::ApprovalAnswer;
 use crossterm::event::{Event, KeyEventKind, MouseButton, MouseEventKind};
 use std::collections::HashMap;
@@ -44,6 +45,8 @@ pub enum When {
     Approval,
     /// On a question.
     Question,
+    /// On a point of acceptance.
+    Check,
     /// On queued messages.
     Queue,
     /// In a pane beside the chat.
@@ -71,6 +74,7 @@ impl When {
             Self::Reading => "Reading the chat",
             Self::Approval => "Approval",
             Self::Question => "Question",
+            Self::Check => "Point of acceptance",
             Self::Queue => "Queued messages",
             Self::Side => "Other panes",
             Self::Tasks => "Task list",
@@ -175,6 +179,13 @@ pub static TABLE: &[Binding] = &[
     bind(When::Question, &["pgdn", "space"], Action::ScrollAsk(Step::PageDown), "page down"),
     bind(When::Question, &["left", "h"], Action::ChooseAsk(Step::Up), "the one before"),
     bind(When::Question, &["right", "l"], Action::ChooseAsk(Step::Down), "the next one"),
+    bind(When::Check, &["y"], Action::JudgeCheck(CheckState::Passed), "it is met"),
+    bind(When::Check, &["n"], Action::JudgeCheck(CheckState::Failed), "it is not met"),
+    bind(When::Check, &["w"], Action::JudgeCheck(CheckState::Waived), "it need not be met"),
+    bind(When::Check, &["pgup"], Action::ScrollAsk(Step::PageUp), "page up"),
+    bind(When::Check, &["pgdn", "space"], Action::ScrollAsk(Step::PageDown), "page down"),
+    bind(When::Check, &["left", "h"], Action::ChooseAsk(Step::Up), "the one before"),
+    bind(When::Check, &["right", "l"], Action::ChooseAsk(Step::Down), "the next one"),
     bind(When::Queue, &["up", "k"], Action::ChooseQueued(Step::Up), "message above"),
     bind(When::Queue, &["down", "j"], Action::ChooseQueued(Step::Down), "message below"),
     bind(When::Queue, &["enter", "e"], Action::EditQueued, "edit"),
@@ -194,7 +205,9 @@ pub static TABLE: &[Binding] = &[
     bind(When::Tasks, &["end", "G"], Action::ChooseTask(Step::End), "last"),
     bind(When::Tasks, &["enter"], Action::OpenTask, "open"),
     bind(When::Tasks, &["n"], Action::NewTask, "new Task"),
-    bind(When::Tasks, &["a"], Action::ToggleArchived, "archived ones too, or not"),
+    bind(When::Tasks, &["p"], Action::PauseTask, "pause, or go on"),
+    bind(When::Tasks, &["d"], Action::ArchiveTask, "put away, or take out again"),
+    bind(When::Tasks, &["a"], Action::ToggleArchived, "show what was put away too, or not"),
     bind(When::Tasks, &["esc", "q", "ctrl+t"], Action::CloseOverlay, "close"),
     bind(When::Help, &["up", "k"], Action::ScrollHelp(Step::Up), "line up"),
     bind(When::Help, &["down", "j"], Action::ScrollHelp(Step::Down), "line down"),
@@ -267,6 +280,7 @@ fn places(model: &Model) -> Vec<When> {
         (None, Focus::Asks) => match model.ask() {
             Some(super::asks::Ask::Approval(_)) => places.push(When::Approval),
             Some(super::asks::Ask::Question(_)) => places.push(When::Question),
+            Some(super::asks::Ask::Check(_)) => places.push(When::Check),
             None => {}
         },
         (None, Focus::Queue) => places.push(When::Queue),
@@ -324,7 +338,8 @@ pub fn sections() -> Vec<(&'static str, Vec<&'static Binding>)> {
 /// The page `docs/keys.md`.
 pub fn keys_markdown() -> String {
     let mut page = String::from(
-        "# Keys\n\nThis page is written by a test from the table in `src/tui/keymap.rs`. On screen: `f1`.\n",
+        "# Keys\n\nThis page is written by a test from the table in `src/tui/keymap.rs`. On screen: `f1`.\n\n\
+         The wheel scrolls, a click opens a tool call or goes to a pane; with shift held the terminal selects text.\n",
     );
     for (title, rows) in sections() {
         page.push_str(&format!("\n## {title}\n\n| key | does |\n|---|---|\n"));

@@ -4,7 +4,6 @@
 //! below that one pane is shown and a strip names the others.
 
 use super::action::Pane;
-use super::asks;
 use super::chat::draw::MARGIN;
 use super::model::{Focus, Model};
 use super::view::banner;
@@ -120,7 +119,7 @@ impl Layout {
     }
 
     /// Places what is in the chat, from the composer upwards.
-    pub fn fill_chat(&mut self, model: &Model) {
+    pub fn fill_chat(&mut self, model: &Model, ask_rows: usize) {
         let Some(chat) = self.pane(Pane::Chat) else { return };
         let mut rest = chat;
         let most = (chat.height / 3).max(1);
@@ -135,7 +134,7 @@ impl Layout {
             model.told.queued().len() as u16 + model.outbox.iter().filter(|out| out.words.is_some()).count() as u16;
         let shown = if model.focus == Focus::Queue { 8 } else { 3 };
         self.queue = take_bottom(&mut rest, queued.min(shown).min(chat.height / 4));
-        self.place_asks(model, &mut rest);
+        self.place_asks(model, ask_rows, &mut rest);
         if model.asks_for_trust() {
             let rows = banner::trust(model, usize::from(chat.width)).len() as u16;
             if rest.height > rows {
@@ -149,13 +148,15 @@ impl Layout {
         self.transcript = rest;
     }
 
-    fn place_asks(&mut self, model: &Model, rest: &mut Rect) {
-        let Some(ask) = model.asks.current(&model.told) else { return };
+    fn place_asks(&mut self, model: &Model, rows: usize, rest: &mut Rect) {
+        if rows == 0 {
+            return;
+        }
         if model.focus != Focus::Asks {
             self.asks = take_bottom(rest, 1);
             return;
         }
-        let body = asks::body(ask, &model.theme, usize::from(rest.width), model.asks.option).len() as u16;
+        let body = rows.min(usize::from(rest.height)) as u16;
         // A rule above, the keys below; some of the conversation stays in sight where there is room.
         let (room, air) = if rest.height >= 14 { (rest.height - 4, 1) } else { (rest.height, 0) };
         self.asks = take_bottom(rest, (body + 2 + air).min(room));

@@ -63,7 +63,7 @@ async fn keep(connect: Connect, mut todo: mpsc::UnboundedReceiver<Work>, news: m
                 tries = 0;
                 match serve(client, pushes, &mut todo, &news).await {
                     Ok(()) => return,
-                    Err(Gone) => "the connection ended".to_owned(),
+                    Err(Gone) => String::new(),
                 }
             }
             Err(Failure::Refused { version, reason }) => {

@@ -235,13 +235,14 @@ impl Model {
         self.tasks.chosen = self.tasks.chosen.min(self.told.tasks.len().saturating_sub(1));
         let mut layout = Layout::place_panes(self);
         self.composer.lay_out(usize::from(layout.composer_width()), usize::MAX);
-        layout.fill_chat(self);
+        let room = layout.pane(Pane::Chat).map_or(0, |chat| usize::from(chat.width));
+        let ask_rows = self.asks.lay_out(&self.told, &self.theme, room);
+        layout.fill_chat(self, ask_rows);
         self.layout = layout;
         let Layout { transcript, composer, ask_body, .. } = self.layout;
         self.composer.lay_out(usize::from(composer.width), usize::from(composer.height));
         if self.focus == Focus::Asks && self.overlay.is_none() && ask_body.area() > 0 {
-            let (room, height) = (usize::from(ask_body.width), usize::from(ask_body.height));
-            self.asks.lay_out(&self.told, &self.theme, self.now, room, height);
+            self.asks.in_sight(&self.told, self.now, usize::from(ask_body.height));
         } else {
             self.asks.out_of_sight();
         }

@@ -18,7 +18,7 @@ use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use rustix::process::{Signal, getpid, getppid, getsid, kill_current_process_group};
-use std::io;
+use std::io::{self, IsTerminal};
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
@@ -70,6 +70,9 @@ const BATCH: usize = 2_000;
 
 /// Shows the screen until the person leaves or the terminal is gone.
 pub async fn run(start: Start) -> Result<Exit, Error> {
+    if !io::stdout().is_terminal() {
+        return Err(Error::NoTerminal(io::Error::other("standard output is not one")));
+    }
     let tty = Tty::open().map_err(Error::NoTerminal)?;
     let mut signals = Signals::new()?;
     let size = known_size(&tty);
@@ -92,6 +95,7 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
         began: Instant::now(),
         drawn: None,
         state: State::Going,
+        slept: false,
     };
     let ended = driver.go(&tty, news, &mut signals).await;
     driver.link.settle().await;
@@ -127,6 +131,8 @@ struct Driver {
     began: Instant,
     drawn: Option<Instant>,
     state: State,
+    /// It was us who stopped: the signal to go on is no surprise.
+    slept: bool,
 }
 
 /// What the driver was woken by.
@@ -206,6 +212,7 @@ impl Driver {
             Caught::End => self.take(Action::Quit),
             Caught::Stop => self.take(Action::Suspend),
             Caught::Resized => self.fit(tty)?,
+            Caught::Continued if std::mem::take(&mut self.slept) => {}
             Caught::Continued => {
                 self.screen.retake()?;
                 self.fit(tty)?;
@@ -247,6 +254,7 @@ impl Driver {
             return Ok(());
         }
         screen::restore();
+        self.slept = true;
         kill_current_process_group(Signal::STOP)?;
         self.screen.retake()?;
         self.fit(tty)?;

@@ -8,8 +8,8 @@ use base64::Engine;
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
 use crossterm::event::{KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags};
 use crossterm::terminal::{
-    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, SetTitle,
-    disable_raw_mode, enable_raw_mode,
+    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
+    enable_raw_mode,
 };
 use crossterm::{cursor, execute, queue};
 use ratatui::backend::CrosstermBackend;
@@ -95,7 +95,6 @@ fn take() -> io::Result<()> {
         EnterAlternateScreen,
         EnableBracketedPaste,
         PushKeyboardEnhancementFlags(KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES),
-        SetTitle("cowork"),
     )
     .and_then(|()| out.write_all(MOUSE_ON))
     .and_then(|()| out.flush());
@@ -117,7 +116,6 @@ pub fn restore() {
         EndSynchronizedUpdate,
         PopKeyboardEnhancementFlags,
         DisableBracketedPaste,
-        SetTitle(""),
         LeaveAlternateScreen,
         cursor::Show,
     );

@@ -6,34 +6,39 @@ use crate::support::model_server::ModelServer;
 use crate::support::reply::Reply;
 use crate::support::watch::eventually;
 
-fn idle_task(home: &Home) -> String {
-    home.json(["new", "--approve", "workspace", "the work"])[0]["id"].as_str().expect("an id").to_owned()
+/// A Task with an objective, whose first turn is over.
+fn begun_task(home: &Home) -> String {
+    home.exec(["the work"]).expect_code(0).task().to_owned()
 }
 
 #[test]
 fn tk_1_a_check_that_is_a_command_is_run_and_its_failure_sent_back() {
-    let server =
-        ModelServer::with([Reply::say("I am done"), call(write("result.txt", "42\n")), Reply::say("now it is there")]);
+    let server = ModelServer::with([
+        Reply::say("I begin"),
+        Reply::say("I am done"),
+        call(write("result.txt", "42\n")),
+        Reply::say("now it is there"),
+    ]);
     let home = Home::with_model(&server);
-    let task = idle_task(&home);
+    let task = begun_task(&home);
     home.ok(["checks", &task, "add", "command", "test -s result.txt"]);
     let exec = home.exec(["--task", &task, "make result.txt"]).expect_code(0);
     assert_eq!(exec.result()["status"], "completed");
-    let told = server.wait_for_request(2).last();
+    let told = server.wait_for_request(3).last();
     assert!(told.contains("test -s result.txt"), "the model learns what failed: {told}");
     let detail = &home.json(["show", &task])[0];
     assert_eq!(detail["checks"][0]["state"], "passed");
-    let outcomes: Vec<&str> =
-        detail["verdicts"].as_array().expect("verdicts").iter().filter_map(|v| v["outcome"].as_str()).collect();
+    let verdicts = detail["verdicts"].as_array().expect("verdicts");
+    let outcomes: Vec<&str> = verdicts.iter().filter_map(|verdict| verdict["outcome"].as_str()).collect();
     assert_eq!(outcomes, ["failed", "passed"], "{detail:#}");
     home.assert_sound();
 }
 
 #[test]
 fn tk_1_a_check_that_a_person_judges_keeps_the_task_open_until_they_do() {
-    let server = ModelServer::with([Reply::say("please look")]);
+    let server = ModelServer::with([Reply::say("I begin"), Reply::say("please look")]);
     let home = Home::with_model(&server);
-    let task = idle_task(&home);
+    let task = begun_task(&home);
     home.ok(["checks", &task, "add", "person", "it reads well"]);
     let exec = home.exec(["--task", &task, "write it"]);
     assert_ne!(exec.result()["status"], "completed", "{exec:#?}");
@@ -47,9 +52,9 @@ fn tk_1_a_check_that_a_person_judges_keeps_the_task_open_until_they_do() {
 fn tk_2_a_changed_objective_is_a_new_version_that_the_model_learns() {
     let server = ModelServer::with([Reply::say("one"), Reply::say("two")]);
     let home = Home::with_model(&server);
-    let task = home.exec(["the first aim"]).expect_code(0).task().to_owned();
+    let task = begun_task(&home);
     home.ok(["objective", &task, "the second aim"]);
-    home.exec(["--task", &task, "go on"]).expect_code(0);
     assert!(server.wait_for_request(2).body.to_string().contains("the second aim"));
+    eventually("the Task is complete", || home.json(["show", &task])[0]["status"] == "completed");
     assert_eq!(home.json(["show", &task])[0]["objective"]["version"], 2);
 }

@@ -114,7 +114,7 @@ fn assert_nothing_lost_or_doubled(home: &Home, server: &ModelServer, task: &str,
     home.exec(["--task", task, "the last words"]).expect_code(0);
     let request = server.requests().pop().expect("a request");
     let count = |words: &[String], wanted: &str| words.iter().filter(|word| *word == wanted).count();
-    let (users, answers) = (request.said_by("user"), request.said_by("assistant"));
+    let (users, answers) = (request.heard(), request.said_by("assistant"));
     let effects = std::fs::read_to_string(home.work().join("effects")).unwrap_or_default();
     let effects: Vec<String> = effects.lines().map(str::to_owned).collect();
     for (message, is_certain) in messages {
@@ -186,8 +186,8 @@ fn rounds_of_kills(name: &str, rounds: u32) {
             messages.insert(message, false);
         } else {
             let exec = Exec::new(running.finish());
-            assert_eq!(exec.code, 0, "round {round}: {exec:#?}");
-            messages.insert(message, true);
+            assert!(exec.code == 0 || exec.lines.is_empty(), "round {round}: {exec:#?}");
+            messages.insert(message, exec.code == 0);
         }
         if round % 10 == 9 {
             home.assert_sound();

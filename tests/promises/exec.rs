@@ -94,7 +94,7 @@ fn one_more_message_goes_on_in_the_same_task() {
     assert_eq!(first.task(), second.task());
     assert_eq!(second.text(), "two");
     let request = server.wait_for_request(2);
-    assert_eq!(request.said_by("user"), ["first words", "second words"]);
+    assert_eq!(request.heard(), ["first words", "second words"]);
     assert_eq!(request.said_by("assistant"), ["one"]);
 }
 
@@ -149,7 +149,7 @@ fn a_model_that_failed_for_good_leaves_a_task_that_goes_on_when_it_works_again()
     let task = home.exec(["first"]).expect_code(5).task().to_owned();
     let exec = home.exec(["--task", &task, "second"]).expect_code(0);
     assert_eq!(exec.text(), "here I am");
-    assert_eq!(server.wait_for_request(2).said_by("user"), ["first", "second"]);
+    assert_eq!(server.wait_for_request(2).heard(), ["first", "second"]);
     home.assert_sound();
 }
 

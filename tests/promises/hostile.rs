@@ -97,12 +97,24 @@ fn t12_on_the_command_line() {
 
 #[test]
 fn progress_that_overwrites_itself_shows_its_end_and_twenty_lines_are_twenty_rows() {
-    let script = "printf '10%%\\r20%%\\r100%%\\n'; for i in $(seq 1 20); do echo row $i; done; head -c 22000 /dev/zero | tr '\\0' x";
-    let server = ModelServer::with([call(shell(script)), Reply::say("the end")]);
+    let script = "printf '10%%\\r20%%\\r100%%\\n'; for i in $(seq 1 20); do echo row $i of it; done";
+    let server = ModelServer::with([call(shell("sh progress.sh")), Reply::say("the end")]);
     let home = Home::with_model(&server);
+    home.write("progress.sh", script);
     let mut terminal = home.terminal(["--approve", "workspace"], 120, 60);
     terminal.wait("the screen is drawn", |screen| screen.alternate_screen());
-    terminal.type_words("go").keys("enter").wait_for("the end").keys("ctrl+o").wait_for("100%");
+    terminal.type_words("go").keys("enter").wait_for("the end").keys("ctrl+o").wait_for("row 20 of it");
     let rows = terminal.rows();
-    assert!(!rows.iter().any(|row| row.contains("20%")), "{rows:#?}");
+    let count = |words: &str| rows.iter().filter(|row| row.contains(words)).count();
+    assert_eq!((count("100%"), count("20%"), count("│ row ")), (1, 0, 20), "{rows:#?}");
+}
+
+#[test]
+fn a_line_without_an_end_is_wrapped_and_bounded() {
+    let server = ModelServer::with([call(shell("head -c 22000 /dev/zero | tr '\\0' x")), Reply::say("the end")]);
+    let home = Home::with_model(&server);
+    let mut terminal = home.terminal(["--approve", "workspace"], 80, 24);
+    terminal.wait("the screen is drawn", |screen| screen.alternate_screen());
+    terminal.type_words("go").keys("enter").wait_for("the end").keys("ctrl+o").wait_for("xxxxxxxx");
+    terminal.wait_for("the end").keys("ctrl+home").wait_for("head -c 22000");
 }

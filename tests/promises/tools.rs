@@ -203,6 +203,26 @@ fn t15_a_file_that_a_person_changed_after_the_agent_read_it_is_not_overwritten_b
 }
 
 #[test]
+fn t15_a_file_that_a_person_changed_after_the_agent_read_it_is_not_replaced_blindly() {
+    let latch = Latch::new();
+    let server = ModelServer::with([
+        call(read("shared.txt")),
+        Reply::stream().hold(&latch).tool("write", write("shared.txt", "agent's text\n").1).finish(),
+        Reply::say("told"),
+    ]);
+    let home = Home::with_model(&server);
+    home.write("shared.txt", "old line\n");
+    let running = home.start(["exec", "--json", "replace it"]);
+    latch.wait_reached();
+    home.write("shared.txt", "a person's line\n");
+    latch.release();
+    running.finish().expect_code(0);
+    assert_eq!(home.read("shared.txt"), "a person's line\n");
+    let told = server.wait_for_request(3).last();
+    assert!(told.contains("a person's line"), "the current text is shown: {told}");
+}
+
+#[test]
 fn t15_what_was_not_touched_stays_to_the_byte() {
     let before = b"\xef\xbb\xbfconst x = 1;\r\n// caf\xc3\xa9 note\nlast\rline".to_vec();
     let server = ModelServer::with([call(edit("code.js", "const x = 1;", "const x = 2;")), Reply::say("done")]);

@@ -54,7 +54,7 @@ pub enum Form {
 
 /// Does it.
 pub async fn run(app: &App, args: ExecArgs) -> Result<Exit, Fault> {
-    let prompt = input::prompt(&args.words)?;
+    let prompt = input::prompt(&args.words, app.out)?;
     let stops = signals::stops();
     let mut session = app.session(Purpose::Work).await?;
     let (task, after, told) = match &args.task {
@@ -158,12 +158,12 @@ impl Watch<'_> {
             let happening = tokio::select! {
                 happening = self.session.next() => happening?,
                 () = stops.next(), if !self.asked_to_stop => {
-                    self.app.out.note("stopping; once more to leave at once");
+                    self.say("stopping; once more to leave at once")?;
                     if let Some(rest) = self.stop().await? { return Ok(rest); }
                     continue;
                 }
                 () = until(deadline), if !self.asked_to_stop => {
-                    self.app.out.note("the time is up; stopping");
+                    self.say("the time is up; stopping")?;
                     if let Some(rest) = self.stop().await? { return Ok(rest); }
                     continue;
                 }
@@ -214,6 +214,14 @@ impl Watch<'_> {
             self.take(&recorded)?;
         }
         Ok(Outcome::of(&detail, &self.seen, self.wait).map(|outcome| (outcome, detail)))
+    }
+
+    fn say(&mut self, text: &str) -> Result<(), Fault> {
+        if let Printer::Text(progress) = &mut self.printer {
+            progress.end_line()?;
+        }
+        self.app.out.note(text);
+        Ok(())
     }
 
     /// Asks the Task to stop its step.

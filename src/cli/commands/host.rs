@@ -6,13 +6,18 @@ use crate::cli::role;
 use crate::cli::session::failed;
 use crate::cli::units;
 use crate::domain::sanitise::line;
-use crate::domain::{Answer, HostStatus, Query};
+use crate::domain::{Answer, HostStatus, Query, Settings};
 use crate::host::address::Address;
 use crate::host::client::Hello;
+use crate::host::home::Home;
+use crate::host::lock::noted_pid;
 use crate::host::ready::Ready;
 use crate::host::start::{Stopped, connect_if_running, stop};
 use crate::host::{HostError, log, server};
+use crate::process::Identity;
+use rustix::process::Pid;
 use serde_json::json;
+use std::time::Duration;
 
 #[derive(Debug, clap::Args)]
 pub struct HostArgs {
@@ -39,14 +44,40 @@ pub async fn run(app: &App, args: HostArgs) -> Result<Exit, Fault> {
     match args.verb {
         Verb::Status => status(app).await,
         Verb::Stop => {
-            let word = match stop(&app.paths.home).await? {
-                Stopped::Ended => "the host has ended; nothing is lost",
-                Stopped::NoneRan => "no host was running",
-            };
-            app.out.note(word);
+            let running = Running::find(app);
+            match stop(&app.paths.home).await? {
+                Stopped::Ended => {
+                    running.gone().await;
+                    app.out.note("the host has ended; nothing is lost");
+                }
+                Stopped::NoneRan => app.out.note("no host was running"),
+            }
             Ok(Exit::Done)
         }
         Verb::Run { detached } => be(app, if detached { Ready::Starter } else { Ready::Nobody }).await,
+    }
+}
+
+/// The process of the host, to wait until it is gone: it lets go of the state a moment earlier.
+struct Running(Option<Identity>);
+
+impl Running {
+    fn find(app: &App) -> Self {
+        let pid = Home::prepare(&app.paths.home).ok().and_then(|home| noted_pid(&home));
+        let pid = pid.and_then(|pid| Pid::from_raw(pid.cast_signed()));
+        Self(pid.and_then(|pid| Identity::of(pid).ok()))
+    }
+
+    /// Waits until it is gone, but not for ever: what matters was given up before.
+    async fn gone(self) {
+        let Some(identity) = self.0 else { return };
+        for _ in 0..100 {
+            if !identity.is_running() {
+                return;
+            }
+            // Nobody tells us of the end of a process that is no child of ours.
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
     }
 }
 
@@ -102,7 +133,16 @@ async fn be(app: &App, ready: Ready) -> Result<Exit, Fault> {
         owned => owned?,
     };
     log::init(&home)?;
-    let coordinator = role::coordinator(&home, app.configured()?.settings).await?;
+    let settings = match app.configured() {
+        Ok(configured) => configured.settings,
+        // The client that started us brings settings of its own, and has told its user.
+        Err(error) if ready == Ready::Starter => {
+            tracing::warn!(%error, "the configuration can't be used");
+            Settings::default()
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let coordinator = role::coordinator(&home, settings).await?;
     if ready == Ready::Nobody {
         app.out.note(&format!("the host of {} is up; Ctrl-C ends it", line(&home.path().display().to_string())));
     }

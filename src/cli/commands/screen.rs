@@ -15,7 +15,7 @@ use futures_util::future::BoxFuture;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, PartialEq, clap::Args)]
 pub struct ScreenArgs {
     /// Open this Task
     pub task: Option<String>,

@@ -1,3 +1,5 @@
+//! Tests of the configuration: its layers, and every mistake at its place.
+
 use super::*;
 use crate::cli::paths::tests::env;
 use crate::domain::permission::Policy;

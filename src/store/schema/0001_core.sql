@@ -94,7 +94,8 @@ CREATE TABLE objective_version (
 
 -- a point to be met before the Task is complete; failed still blocks, only a person waives
 CREATE TABLE acceptance_check (
-  id TEXT NOT NULL PRIMARY KEY, task TEXT NOT NULL REFERENCES task(id), objective_version INTEGER NOT NULL,
+  id TEXT NOT NULL PRIMARY KEY, task TEXT NOT NULL REFERENCES task(id),
+  objective_version INTEGER,                        -- agreed under it; NULL = before there was one
   kind TEXT NOT NULL,                               -- command, test, artifact, person, outside
   text TEXT NOT NULL,                               -- what must hold; for command and test the command itself
   state TEXT NOT NULL CHECK (state IN ('open','passed','failed','waived')),

@@ -19,6 +19,9 @@ pub const MARGIN: usize = 3;
 /// The longest line of prose that is good to read.
 const LINE: usize = 100;
 
+/// How many rows of a message are shown until it is opened.
+const SAID_ROWS: usize = 12;
+
 /// How many rows of a result are shown when it is open.
 const RESULT_ROWS: usize = 200;
 
@@ -28,7 +31,7 @@ pub fn entry(context: Context, opened: &Opened, key: &Key, room: usize) -> Vec<L
     let told = context.told;
     let page = Page { context, room };
     match key {
-        Key::Said(seq) => told.row(*seq).map_or_else(Vec::new, |row| page.said(row)),
+        Key::Said(seq) => told.row(*seq).map_or_else(Vec::new, |row| page.said(row, opened.contains(key))),
         Key::Words(seq, part) => match told.row(*seq).and_then(|row| row.parts.get(*part)) {
             Some(Part::Text { text }) => page.prose("", theme.text.into(), text),
             Some(Part::Image { name, media_type, .. }) => {
@@ -111,17 +114,25 @@ impl Page<'_> {
         lines
     }
 
-    fn said(&self, row: &Row) -> Vec<Line<'static>> {
+    fn said(&self, row: &Row, open: bool) -> Vec<Line<'static>> {
         let theme = self.context.theme;
         let message = row.message.as_ref().and_then(|id| self.context.told.records.messages.get(id));
         match message.map(|message| message.kind) {
             None | Some(MessageKind::User) => {
-                self.wrapped("›", theme.person.into(), theme.strong.into(), &text::clean(&row.text()))
+                let style = Style::from(theme.strong);
+                let mut lines = self.wrapped("›", theme.person.into(), style, &text::clean(&row.text()));
+                if !open && lines.len() > SAID_ROWS + 1 {
+                    let more = format!("… {} more rows", lines.len() - SAID_ROWS);
+                    lines.truncate(SAID_ROWS);
+                    lines.push(Line::from(vec![margin("", theme.dim.into()), Span::styled(more, theme.dim)]));
+                }
+                lines
             }
             Some(kind) => {
                 let words = message.map_or_else(|| row.text(), |message| message.text.clone());
                 let mut lines = self.one("•", theme.dim.into(), &notice_name(kind), theme.dim.into());
-                lines.extend(self.aside(theme.dim.into(), &text::clean(&words), 6));
+                let most = if open { usize::MAX } else { 6 };
+                lines.extend(self.aside(theme.dim.into(), &text::clean(&words), most));
                 lines
             }
         }

@@ -118,34 +118,38 @@ impl Live {
     }
 }
 
+/// Stands for what was dropped on the way.
+const LOST: &str = " … ";
+
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Text,
     Thinking,
 }
 
-/// Adds a delta where it belongs: `at` counts the bytes that came before it in its piece.
+/// Adds a delta where it belongs: `at` counts the bytes of its kind that came before it.
 fn grow(pieces: &mut Vec<Piece>, kind: Kind, at: u64, text: &str) -> bool {
     if text.is_empty() {
         return false;
     }
     let at = usize::try_from(at).unwrap_or(usize::MAX);
-    let last = match (pieces.last_mut(), kind) {
-        (Some(Piece::Text(last)), Kind::Text) | (Some(Piece::Thinking(last)), Kind::Thinking) => Some(last),
+    let last = pieces.iter_mut().rev().find_map(|piece| match (piece, kind) {
+        (Piece::Text(last), Kind::Text) | (Piece::Thinking(last), Kind::Thinking) => Some(last),
         _ => None,
-    };
+    });
     let Some(last) = last else {
-        let lost = if at == 0 { "" } else { "… " };
+        let lost = if at == 0 { "" } else { LOST };
         pieces.push(piece(kind, format!("{lost}{text}")));
         return true;
     };
     if at >= last.len() {
         if at > last.len() {
-            last.push_str(" … ");
+            last.push_str(LOST);
         }
         last.push_str(text);
         return true;
     }
+    // It was told before, in part or wholly.
     let told = &last.as_bytes()[at..];
     let same = told.iter().zip(text.as_bytes()).all(|(a, b)| a == b);
     match (same, text.get(told.len()..)) {
@@ -155,7 +159,7 @@ fn grow(pieces: &mut Vec<Piece>, kind: Kind, at: u64, text: &str) -> bool {
         }
         (true, None) => false,
         (false, _) if at == 0 => {
-            pieces.push(piece(kind, text.to_owned()));
+            *last = text.to_owned();
             true
         }
         (false, _) => false,
@@ -205,11 +209,29 @@ mod tests {
     }
 
     #[test]
-    fn a_second_piece_begins_at_nought_again() {
+    fn a_whole_tail_replaces_one_with_holes() {
         let mut live = Live::default();
-        live.take(&text("k_1", 0, "first"));
-        live.take(&text("k_1", 0, "then another"));
-        assert_eq!(said(&live), ["first", "then another"]);
+        live.take(&text("k_1", 0, "one"));
+        live.take(&text("k_1", 9, "four"));
+        live.take(&text("k_1", 0, "one two three four"));
+        assert_eq!(said(&live), ["one two three four"]);
+    }
+
+    #[test]
+    fn words_and_thinking_that_take_turns_stay_two_pieces() {
+        let thinking = |at, words: &str| Transient::Thinking {
+            task: "t_1".into(),
+            agent: "a_1".into(),
+            call: "k_1".into(),
+            at,
+            text: words.into(),
+        };
+        let mut live = Live::default();
+        live.take(&thinking(0, "let me "));
+        live.take(&text("k_1", 0, "I "));
+        live.take(&thinking(7, "see"));
+        live.take(&text("k_1", 2, "look"));
+        assert_eq!(said(&live), ["let me see", "I look"]);
     }
 
     #[test]

@@ -7,9 +7,9 @@
 pub mod live;
 
 use crate::domain::{
-    AgentId, Approval, ApprovalState, ControlState, EndReason, Event, Fence, Message, MessageId, MessageState, Millis,
-    Question, QuestionState, Recorded, Row, Run, RunState, Seq, Snapshot, Task, TaskDetail, TaskId, ToolCall,
-    TranscriptPage, Transient,
+    AgentId, Approval, ApprovalState, Check, CheckState, ControlState, EndReason, Event, Fence, Message, MessageId,
+    MessageState, Millis, Question, QuestionState, Recorded, Row, Run, RunState, Seq, Snapshot, Task, TaskDetail,
+    TaskId, TaskStatus, ToolCall, TranscriptPage, Transient,
 };
 use live::Live;
 
@@ -58,7 +58,7 @@ pub enum Host {
     Connecting,
     /// Everything shown is current.
     Connected,
-    /// The connection is gone and is being made again.
+    /// The connection is gone and is being made again; the words say why it can't be made, if so.
     Lost(String),
     /// The host does not take this client.
     Refused(String),
@@ -148,6 +148,7 @@ impl Projection {
         self.seq = detail.seq;
         self.context_tokens = detail.context_tokens;
         self.more = page.more;
+        self.woken_by = detail.run.as_ref().map_or_else(Vec::new, |run| woke(run, &messages));
         if let Some(objective) = detail.objective {
             records.objectives.insert((objective.task.clone(), objective.version), objective);
         }
@@ -223,11 +224,10 @@ impl Projection {
                 self.live.begin(&call.id);
                 self.notice = None;
             }
-            Event::TurnCommitted { call, usage, row, .. } => {
+            Event::TurnCommitted { call, row, .. } => {
                 self.live.end(call);
                 self.notice = None;
-                let counted = usage.input_tokens + usage.output_tokens;
-                self.context_tokens = if counted > 0 { counted } else { self.context_tokens + row.tokens };
+                self.context_tokens += row.tokens;
             }
             Event::TurnFailed { call, class, message, retry_at, .. } => {
                 self.live.end(call);
@@ -319,12 +319,34 @@ impl Projection {
         open
     }
 
+    /// Points of acceptance that only a person can settle now, oldest first.
+    pub fn unjudged(&self) -> Vec<&Check> {
+        let waits = self.task().is_some_and(|task| {
+            task.status == TaskStatus::AwaitingHuman && task.reason.as_deref() == Some("acceptance")
+        });
+        let open = |check: &&Check| waits && matches!(check.state, CheckState::Open | CheckState::Failed);
+        let mut unjudged: Vec<_> = self.records.checks.values().filter(open).collect();
+        unjudged.sort_by_key(|check| (check.created_at, check.id.clone()));
+        unjudged
+    }
+
     /// All messages of the Task, newest first.
     pub fn inbox(&self) -> Vec<&Message> {
         let mut all: Vec<_> = self.records.messages.values().collect();
         all.sort_by_key(|message| std::cmp::Reverse((message.created_at, message.order)));
         all
     }
+}
+
+/// What was queued when a Run began: that is what woke it.
+fn woke(run: &Run, messages: &[Message]) -> Vec<MessageId> {
+    let waited = |message: &&Message| match message.state {
+        MessageState::Queued => true,
+        MessageState::Delivered | MessageState::Consumed => message.delivered_at >= Some(run.started_at),
+        MessageState::Undelivered | MessageState::Coalesced | MessageState::Withdrawn => false,
+    };
+    let before = |message: &&Message| message.created_at <= run.started_at;
+    messages.iter().filter(before).filter(waited).map(|message| message.id.clone()).collect()
 }
 
 #[cfg(test)]

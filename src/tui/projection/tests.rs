@@ -226,6 +226,18 @@ fn a_failed_turn_drops_the_tail_and_says_when_it_is_tried_again() {
 }
 
 #[test]
+fn what_woke_main_is_known_after_loading_too() {
+    let events: Vec<Recorded> =
+        story().into_iter().enumerate().map(|(ix, event)| recorded(ix as Seq + 1, event)).collect();
+    let mut opening = answer_after(&events[..6]);
+    // The fixture's Run began before its message was delivered and after it was queued.
+    opening.detail.run = opening.detail.run.map(|run| Run { started_at: NOW - 12_000, ..run });
+    let mut told = Projection::default();
+    told.open(opening);
+    assert_eq!(told.woken_by, ["m_1".into()]);
+}
+
+#[test]
 fn old_rows_are_forgotten_and_can_be_had_again() {
     let mut told = Projection::default();
     let mut opening = empty_opening();

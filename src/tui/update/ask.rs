@@ -5,8 +5,8 @@ use super::super::asks::{Ask, MOMENT, TooSoon};
 use super::super::composer::Purpose;
 use super::super::model::{Focus, Model};
 use super::submit;
-use crate::domain::UserCommand;
 use crate::domain::command::ApprovalAnswer;
+use crate::domain::{CheckState, UserCommand};
 
 pub(super) fn choose(model: &mut Model, step: Step) -> Vec<Effect> {
     model.asks.choose(&model.told, step);
@@ -41,6 +41,25 @@ pub(super) fn answer(model: &mut Model, answer: ApprovalAnswer) -> Vec<Effect> {
         because: None,
     };
     match allowed {
+        Ok(()) => submit(model, wanted, None),
+        Err(why) => refuse(model, why),
+    }
+}
+
+pub(super) fn judge(model: &mut Model, outcome: CheckState) -> Vec<Effect> {
+    let Some(ask) = model.ask() else { return Vec::new() };
+    let Ask::Check(check) = ask else { return Vec::new() };
+    let counts = match outcome {
+        CheckState::Passed | CheckState::Waived => model.asks.may_allow(ask, model.now),
+        CheckState::Failed | CheckState::Open => model.asks.may_refuse(ask, model.now),
+    };
+    let wanted = UserCommand::GiveVerdict {
+        task: check.task.clone(),
+        check: check.id.clone(),
+        outcome,
+        evidence: serde_json::json!({ "said": "on screen" }),
+    };
+    match counts {
         Ok(()) => submit(model, wanted, None),
         Err(why) => refuse(model, why),
     }

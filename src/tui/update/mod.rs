@@ -83,6 +83,7 @@ fn person(model: &mut Model, action: Action, quit_asked: bool) -> Vec<Effect> {
         Action::ChooseAsk(step) => ask::choose(model, step),
         Action::ScrollAsk(step) => ask::scroll(model, step),
         Action::AnswerApproval(answer) => ask::answer(model, answer),
+        Action::JudgeCheck(outcome) => ask::judge(model, outcome),
         Action::ChooseOption(step) => ask::choose_option(model, step),
         Action::TakeOption => ask::take_option(model),
         Action::WriteAnswer => ask::write(model),
@@ -95,6 +96,8 @@ fn person(model: &mut Model, action: Action, quit_asked: bool) -> Vec<Effect> {
         Action::OpenTask => tasks::open_chosen(model),
         Action::NewTask => tasks::new(model),
         Action::ToggleArchived => tasks::toggle_archived(model),
+        Action::PauseTask => tasks::pause(model),
+        Action::ArchiveTask => tasks::archive(model),
 
         // These are handled before a person is asked.
         Action::News(_) | Action::Tick | Action::Resize { .. } => Vec::new(),

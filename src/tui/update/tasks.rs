@@ -2,8 +2,8 @@
 
 use super::super::action::{Effect, Step};
 use super::super::model::{Focus, Model, Overlay};
-use super::write;
-use crate::domain::{Event, TaskId};
+use super::{submit, write};
+use crate::domain::{Event, Task, TaskId, TaskStatus, UserCommand};
 
 pub(super) fn list(model: &mut Model) -> Vec<Effect> {
     model.overlay = Some(Overlay::Tasks);
@@ -32,6 +32,28 @@ pub(super) fn toggle_archived(model: &mut Model) -> Vec<Effect> {
     model.tasks.archived = !model.tasks.archived;
     model.tasks.asked = true;
     vec![Effect::ListTasks { archived: model.tasks.archived }]
+}
+
+fn chosen(model: &Model) -> Option<&Task> {
+    model.told.tasks.get(model.tasks.chosen)
+}
+
+pub(super) fn pause(model: &mut Model) -> Vec<Effect> {
+    let wanted = chosen(model).map(|task| {
+        let id = task.id.clone();
+        match task.status {
+            TaskStatus::Active | TaskStatus::Parked | TaskStatus::AwaitingHuman => UserCommand::Pause { task: id },
+            TaskStatus::Paused | TaskStatus::Failed | TaskStatus::Cancelled | TaskStatus::Completed => {
+                UserCommand::Resume { task: id }
+            }
+        }
+    });
+    wanted.map_or_else(Vec::new, |wanted| submit(model, wanted, None))
+}
+
+pub(super) fn archive(model: &mut Model) -> Vec<Effect> {
+    let wanted = chosen(model).map(|task| UserCommand::Archive { task: task.id.clone(), archived: !task.archived });
+    wanted.map_or_else(Vec::new, |wanted| submit(model, wanted, None))
 }
 
 /// An event may have changed the list: asks again, once at a time.

@@ -195,6 +195,29 @@ fn a_question_is_answered_with_an_option_or_in_words() {
 }
 
 #[test]
+fn a_point_of_acceptance_is_judged_once_it_was_seen() {
+    let mut model = fixtures::model(80, 24);
+    fixtures::acceptance(&mut model);
+    assert!(submitted(&press(&mut model, "alt+a y")).is_empty());
+    model.now += 1_000;
+    let effects = press(&mut model, "y");
+    let [UserCommand::GiveVerdict { check, outcome, .. }] = submitted(&effects)[..] else { panic!("{effects:?}") };
+    assert_eq!((check.as_str(), *outcome), ("x_first000", CheckState::Passed));
+}
+
+#[test]
+fn the_list_pauses_a_task_and_lets_it_go_on() {
+    let mut model = working();
+    press(&mut model, "ctrl+t");
+    let paused = Task { id: "t_other000".into(), status: TaskStatus::Paused, ..fixtures::task() };
+    told(&mut model, News::Tasks(vec![fixtures::task(), paused]));
+    assert!(matches!(submitted(&press(&mut model, "p"))[..], [UserCommand::Pause { .. }]));
+    assert!(matches!(submitted(&press(&mut model, "down p"))[..], [UserCommand::Resume { .. }]));
+    let effects = press(&mut model, "d");
+    assert!(matches!(submitted(&effects)[..], [UserCommand::Archive { archived: true, .. }]));
+}
+
+#[test]
 fn a_queued_message_is_edited_in_the_composer_and_the_draft_comes_back() {
     let mut model = working();
     let message = fixtures::message("m_second0000", "old words", MessageState::Queued);

@@ -8,6 +8,7 @@ use super::super::keymap::{When, key_of};
 use super::super::model::{Focus, Model};
 use super::super::{text, words};
 use super::{banner, both_ends, put};
+use crate::domain::CheckState;
 use crate::domain::command::ApprovalAnswer;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -63,7 +64,7 @@ fn ask_line(model: &Model, buffer: &mut Buffer) {
     let theme = &model.theme;
     let sign = match ask {
         Ask::Approval(_) => "◆",
-        Ask::Question(_) => "?",
+        Ask::Question(_) | Ask::Check(_) => "?",
     };
     let left = vec![
         Span::styled(format!(" {sign} "), Style::from(theme.warn)),
@@ -87,6 +88,7 @@ fn ask_whole(model: &Model, buffer: &mut Buffer) {
     let name = match ask {
         Ask::Approval(_) => "May this run?",
         Ask::Question(_) => "Main asks you",
+        Ask::Check(_) => "Is this met?",
     };
     let place = if all > 1 { format!(" {} of {all} ", model.asks.position(&model.told) + 1) } else { String::new() };
     titled_rule(buffer, area, (name, theme.warn.into()), (&place, theme.dim.into()), theme.border.into());
@@ -106,8 +108,10 @@ fn ask_whole(model: &Model, buffer: &mut Buffer) {
 
 /// The keys that count now, in the order of how often they are pressed.
 fn ask_keys(model: &Model, ask: Ask) -> String {
+    if model.asks.may_refuse(ask, model.now).is_err() {
+        return "look…".to_owned();
+    }
     match ask {
-        Ask::Approval(_) if model.asks.may_refuse(ask, model.now).is_err() => "look…".to_owned(),
         Ask::Approval(_) => {
             let key = |answer| key_of(When::Approval, &Action::AnswerApproval(answer));
             let no = format!("{} no  {} never", key(ApprovalAnswer::Deny), key(ApprovalAnswer::Never));
@@ -115,6 +119,14 @@ fn ask_keys(model: &Model, ask: Ask) -> String {
                 return format!("read to the end to say yes   {no}");
             }
             format!("{} once  {} always for this  {no}", key(ApprovalAnswer::Once), key(ApprovalAnswer::Always))
+        }
+        Ask::Check(_) => {
+            let key = |outcome| key_of(When::Check, &Action::JudgeCheck(outcome));
+            let no = format!("{} no", key(CheckState::Failed));
+            if model.asks.may_allow(ask, model.now).is_err() {
+                return format!("read to the end to say yes   {no}");
+            }
+            format!("{} yes  {no}  {} need not be", key(CheckState::Passed), key(CheckState::Waived))
         }
         Ask::Question(question) => {
             let write = key_of(When::Question, &Action::WriteAnswer);
@@ -239,7 +251,7 @@ fn composer(model: &Model, buffer: &mut Buffer) {
     put(buffer, Rect { x: area.x - margin, width: margin, ..area }, 0, &Line::styled(" ›", style));
     if model.composer.is_empty() {
         let words = match model.composer.purpose {
-            Purpose::Message if model.told.is_running() => "Write on; it is queued until the next step",
+            Purpose::Message if model.told.run().is_some() => "Write on; it is queued until the next step",
             Purpose::Message => "Say what you want done",
             Purpose::Edit(_) => "New words for the message",
             Purpose::Answer(_) => "Answer in words",

@@ -106,6 +106,14 @@ fn overlay(model: &Model, buffer: &mut Buffer, title: &str, keys: &str, width: u
     let (width, height) = (width.min(all.width), height.min(all.height));
     let area = Rect { x: all.x + (all.width - width) / 2, y: all.y + (all.height - height) / 2, width, height };
     Clear.render(area, buffer);
+    // A wide character that begins left of the box would reach into it.
+    if let Some(x) = area.x.checked_sub(1) {
+        for y in area.top()..area.bottom() {
+            if text::width(buffer[(x, y)].symbol()) > 1 {
+                buffer[(x, y)].set_symbol(" ");
+            }
+        }
+    }
     let block = Block::bordered()
         .border_type(BorderType::Rounded)
         .border_style(model.theme.focus)

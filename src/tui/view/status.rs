@@ -47,7 +47,10 @@ fn state(model: &Model) -> (&'static str, String, Style) {
     let theme = &model.theme;
     match &model.told.host {
         Host::Connecting => return ("○", "connecting…".into(), theme.dim.into()),
-        Host::Lost(_) => return ("!", "the host is gone, starting it again…".into(), theme.warn.into()),
+        Host::Lost(why) if why.is_empty() => {
+            return ("!", "the host is gone, starting it again…".into(), theme.warn.into());
+        }
+        Host::Lost(why) => return ("!", format!("no host, trying again: {}", text::line(why)), theme.warn.into()),
         Host::Refused(reason) => return ("✗", text::line(reason), theme.error.into()),
         Host::Connected => {}
     }

@@ -14,10 +14,11 @@ use ratatui::text::{Line, Span};
 pub(super) fn draw(model: &Model, buffer: &mut Buffer) {
     let key = |action: &Action| key_of(When::Tasks, action);
     let keys = format!(
-        "{} open  {} new  {} archived  {} close",
+        "{} open  {} new  {} pause, go on  {} put away  {} close",
         key(&Action::OpenTask),
         key(&Action::NewTask),
-        key(&Action::ToggleArchived),
+        key(&Action::PauseTask),
+        key(&Action::ArchiveTask),
         key(&Action::CloseOverlay)
     );
     let size = model.layout.area;
@@ -48,7 +49,7 @@ fn line(model: &Model, task: &Task, area: Rect) -> Line<'static> {
     let state = task.status.as_str().replace('_', " ").replace("awaiting human", "waits for you");
     let left = vec![
         Span::styled(format!("{sign} "), style),
-        Span::styled(text::line(&task.title), Style::from(theme.text)),
+        Span::styled(text::line(&task.title), Style::from(if task.archived { theme.dim } else { theme.text })),
         Span::styled(format!("  {}", text::line(&waits)), Style::from(theme.dim)),
     ];
     let cost = task.usage.micro_usd.map(words::money).unwrap_or_default();

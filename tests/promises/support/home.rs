@@ -150,14 +150,25 @@ impl Home {
     /// Opens the program in a terminal of so many columns and rows.
     pub fn terminal<S: AsRef<str>>(&self, arguments: impl IntoIterator<Item = S>, columns: u16, rows: u16) -> Terminal {
         let mut command = CommandBuilder::new(COWORK);
+        for argument in arguments {
+            command.arg(argument.as_ref());
+        }
+        self.open(command, columns, rows)
+    }
+
+    /// Opens a shell that runs a script in a terminal of so many columns and rows.
+    pub fn shell(&self, script: &str, columns: u16, rows: u16) -> Terminal {
+        let mut command = CommandBuilder::new("sh");
+        command.args(["-c", script]);
+        self.open(command, columns, rows)
+    }
+
+    fn open(&self, mut command: CommandBuilder, columns: u16, rows: u16) -> Terminal {
         command.env_clear();
         for (name, value) in &self.environment {
             command.env(name, value);
         }
         command.cwd(self.work());
-        for argument in arguments {
-            command.arg(argument.as_ref());
-        }
         Terminal::open(command, columns, rows)
     }
 

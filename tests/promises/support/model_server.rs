@@ -11,7 +11,7 @@ use super::request::Request;
 use super::watch::{PATIENCE, Watch};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -305,8 +305,8 @@ fn play_replies(shared: &Watch<State>, mut stream: TcpStream, asked: Receiver<(O
     for (number, reply) in asked {
         match play(shared, &mut stream, number, &reply) {
             Ok(()) => shared.change(|state| state.end(number, End::Answered)),
-            Err(_) => {
-                shared.change(|state| state.end(number, End::Cut));
+            Err(end) => {
+                shared.change(|state| state.end(number, end));
                 let _ = stream.shutdown(Shutdown::Both);
                 return;
             }
@@ -314,47 +314,52 @@ fn play_replies(shared: &Watch<State>, mut stream: TcpStream, asked: Receiver<(O
     }
 }
 
-/// Plays one reply; an error means that the connection is over.
-fn play(shared: &Watch<State>, stream: &mut TcpStream, number: Option<usize>, reply: &Reply) -> std::io::Result<()> {
-    let broken_off = || Err(ErrorKind::ConnectionAborted.into());
+/// Plays one reply; an error says how the connection ended instead.
+fn play(shared: &Watch<State>, stream: &mut TcpStream, number: Option<usize>, reply: &Reply) -> Result<(), End> {
+    // A client that can't be written to has gone.
+    let mut send = |bytes: &[u8]| stream.write_all(bytes).map_err(|_| End::HungUp);
     let is_over = || shared.look().is_over(number);
     if matches!(reply.pieces.first(), Some(Piece::Silence)) {
         wait_until_over(shared, number);
-        return broken_off();
+        return Err(End::HungUp);
     }
     let mut head = format!("HTTP/1.1 {} Scripted\r\ntransfer-encoding: chunked\r\n", reply.status);
     for (name, value) in &reply.headers {
         head.push_str(&format!("{name}: {value}\r\n"));
     }
-    stream.write_all(format!("{head}\r\n").as_bytes())?;
-    for piece in &reply.pieces {
+    send(format!("{head}\r\n").as_bytes())?;
+    for (at, piece) in reply.pieces.iter().enumerate() {
+        if at + 1 == reply.pieces.len() && matches!(piece, Piece::Bytes(_)) {
+            // Who has all of it may hang up before the body's formal end.
+            shared.change(|state| state.end(number, End::Answered));
+        }
         match piece {
             Piece::Bytes(bytes) if bytes.is_empty() => {}
-            Piece::Bytes(bytes) => write_chunk(stream, bytes)?,
+            Piece::Bytes(bytes) => send(&chunk(bytes))?,
             Piece::Hold(latch) => {
                 latch.arrive();
                 while !latch.wait_open(PING_EVERY) {
                     if is_over() {
-                        return broken_off();
+                        return Err(End::HungUp);
                     }
                 }
             }
             Piece::Pings => {
                 let never = Latch::new();
                 while !is_over() {
-                    write_chunk(stream, b": ping\n\n")?;
+                    send(&chunk(b": ping\n\n"))?;
                     never.wait_open(PING_EVERY);
                 }
-                return broken_off();
+                return Err(End::HungUp);
             }
             Piece::Silence => {
                 wait_until_over(shared, number);
-                return broken_off();
+                return Err(End::HungUp);
             }
-            Piece::Cut => return broken_off(),
+            Piece::Cut => return Err(End::Cut),
         }
     }
-    stream.write_all(b"0\r\n\r\n")
+    send(b"0\r\n\r\n")
 }
 
 /// Waits until the client has gone or the test is over.
@@ -362,9 +367,10 @@ fn wait_until_over(shared: &Watch<State>, number: Option<usize>) {
     while shared.wait(PATIENCE, |state| state.is_over(number)).is_err() {}
 }
 
-fn write_chunk(stream: &mut TcpStream, bytes: &[u8]) -> std::io::Result<()> {
+/// Frames bytes as a chunk of HTTP.
+fn chunk(bytes: &[u8]) -> Vec<u8> {
     let mut chunk = format!("{:x}\r\n", bytes.len()).into_bytes();
     chunk.extend_from_slice(bytes);
     chunk.extend_from_slice(b"\r\n");
-    stream.write_all(&chunk)
+    chunk
 }

@@ -48,9 +48,15 @@ impl Request {
         self.messages().last().and_then(|message| message["role"].as_str()).unwrap_or_default()
     }
 
+    /// What the user said, message by message: those that came together are one message of the
+    /// provider, with a blank line between them.
+    pub fn heard(&self) -> Vec<String> {
+        self.said_by("user").iter().flat_map(|words| words.split("\n\n")).map(str::to_owned).collect()
+    }
+
     /// The newest words of the user.
     pub fn user(&self) -> String {
-        self.said_by("user").pop().unwrap_or_default()
+        self.heard().pop().unwrap_or_default()
     }
 
     /// The names of the tools it offers.

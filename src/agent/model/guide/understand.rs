@@ -5,6 +5,7 @@
 //! and backticks keep what is in them together.
 
 mod shapes;
+mod spelling;
 mod words;
 
 pub(super) use shapes::quoted;

@@ -65,6 +65,47 @@ pub(super) enum Wish {
     Unknown { text: String, like: Option<&'static str> },
 }
 
+impl Wish {
+    /// The path that "it" means after this wish.
+    pub(super) fn path(&self) -> Option<&str> {
+        match self {
+            Self::List { path }
+            | Self::Read { path, .. }
+            | Self::Outline { path }
+            | Self::Describe { path }
+            | Self::Create { path, .. }
+            | Self::Write { path, .. }
+            | Self::Append { path, .. }
+            | Self::Replace { path, .. }
+            | Self::Count(Count::Text { path })
+            | Self::Compare { new: path, .. } => Some(path),
+            Self::Search { place, .. } | Self::Count(Count::Matches { place, .. }) if place.path != "." => {
+                Some(&place.path)
+            }
+            Self::Search { .. } | Self::Count(_) => None,
+            Self::Overview
+            | Self::Find { .. }
+            | Self::Todos { .. }
+            | Self::Largest { .. }
+            | Self::Run { .. }
+            | Self::Project(_)
+            | Self::Fetch { .. }
+            | Self::Ask { .. }
+            | Self::Help
+            | Self::Connect
+            | Self::Who
+            | Self::Where
+            | Self::Greeting
+            | Self::Thanks
+            | Self::Stop
+            | Self::Notice { .. }
+            | Self::Nothing
+            | Self::TooLong
+            | Self::Unknown { .. } => None,
+        }
+    }
+}
+
 /// Which lines of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lines {

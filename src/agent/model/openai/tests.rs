@@ -1,8 +1,8 @@
 //! The wire, byte by byte, against a server on this machine.
 
-use super::super::tests::MemoryBlobs;
 use super::super::{Reach, connect};
 use super::*;
+use crate::agent::tools::testing::Memory;
 use crate::domain::settings::{Limits, ProviderKind};
 use crate::domain::{Settings, Usage};
 use futures_util::StreamExt;
@@ -96,7 +96,7 @@ fn request() -> Request {
 }
 
 async fn ask(base: &str) -> Vec<Result<StreamEvent, ModelError>> {
-    let model = connect(&settings(base), "local:m", Arc::new(MemoryBlobs::default())).expect("configured");
+    let model = connect(&settings(base), "local:m", Arc::new(Memory::default())).expect("configured");
     model.ask(request()).collect().await
 }
 
@@ -337,7 +337,7 @@ async fn dropping_the_stream_closes_the_connection() {
         let _ = closed.send(());
     });
     let server = serve(script);
-    let model = connect(&settings(&server.base), "local:m", Arc::new(MemoryBlobs::default())).expect("configured");
+    let model = connect(&settings(&server.base), "local:m", Arc::new(Memory::default())).expect("configured");
     let mut stream = model.ask(request());
     assert_eq!(stream.next().await, Some(Ok(StreamEvent::Text("a".into()))));
     drop(stream);
@@ -392,8 +392,7 @@ fn a_configuration_that_cannot_work_is_refused_without_showing_the_key() {
     let connect = |change: &dyn Fn(&mut Provider)| {
         let mut settings = settings("http://127.0.0.1:1/v1");
         change(settings.providers.get_mut("local").expect("there"));
-        let error =
-            super::super::connect(&settings, "local:m", Arc::new(MemoryBlobs::default())).err().expect("refused");
+        let error = super::super::connect(&settings, "local:m", Arc::new(Memory::default())).err().expect("refused");
         assert_eq!(error.class, ErrorClass::Config);
         assert!(!error.message.contains("sk-"), "{error}");
         error.message

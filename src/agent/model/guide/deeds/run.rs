@@ -16,9 +16,9 @@ pub(super) fn command(steps: &mut Steps, command: &str) -> Option<String> {
         return Some(format!("I did not run {}: {}", quoted(command), words.trim()));
     }
     let (how, output) = told.text.split_once('\n').unwrap_or((told.text.as_str(), ""));
-    let output = output.trim_end();
+    let output = Some(output.trim_end()).filter(|output| *output != "(no output)").unwrap_or_default();
     let mut words = match how.split_once(" after ") {
-        Some(("exited 0", time)) => format!("{} succeeded after {time}", quoted(command)),
+        Some(("exit code 0", time)) => format!("{} succeeded after {time}", quoted(command)),
         Some((end, time)) => format!("{} did not succeed: {end} after {time}", quoted(command)),
         None => format!("{}: {how}", quoted(command)),
     };

@@ -1,3 +1,5 @@
+//! Tests of understanding: what people say, and the wish it is.
+
 use super::super::wish::{Chore, Count, Lines, Place};
 use super::*;
 

@@ -69,7 +69,7 @@ pub(super) fn without_bullet(line: &str) -> &str {
 pub(super) fn bare(text: &str) -> &str {
     static BEFORE: LazyLock<Regex> = LazyLock::new(|| {
         pattern(concat!(
-            r"(?i)^(?:(?:please|pls|ok(?:ay)?|so|now|well|hey|hi|hello|guide|and|also|just|kindly|finally)\b[,:!]?\s+|(?:first|next)[,:]\s+|",
+            r"(?i)^(?:(?:please|pls|ok(?:ay)?|so|now|well|hey|hi|hello|guide|and|then|also|just|kindly|finally)\b[,:!]?\s+|(?:first|next)[,:]\s+|",
             r"(?:can|could|would|will) you\s+(?:please\s+)?(?:for me\s+)?|",
             r"i(?:'d| would)? (?:want|like|need|wish)(?: you)? to\s+|i want you to\s+|",
             r"(?:let's|let us|go ahead and|try to|help me(?: to)?|you should|do me a favou?r and)\s+)",

@@ -1,18 +1,19 @@
-//! What waits for a person: approvals and questions, and the rule that nobody says yes by accident.
+//! What waits for a person: approvals, questions, points of acceptance; and the rule that nobody says
+//! yes by accident.
 //!
 //! It never takes the focus by itself. An answer counts only while the person has put the focus
 //! here, the very thing that is answered has been on screen for a moment, and, for a yes, all of
 //! it has been on screen.
 
-use super::chat::draw::MARGIN;
+mod body;
+
 use super::projection::Projection;
 use super::text;
 use super::theme::Theme;
-use super::wrap;
 use crate::domain::permission::Access;
-use crate::domain::{Approval, ApprovalId, Millis, Question, QuestionId};
-use ratatui::style::Style;
-use ratatui::text::{Line, Span};
+use crate::domain::{Approval, ApprovalId, Check, CheckId, Millis, Question, QuestionId};
+use body::body;
+use ratatui::text::Line;
 
 /// How long something must have been on screen before a key can be its answer.
 pub const MOMENT: Millis = 300;
@@ -24,6 +25,8 @@ pub enum AskId {
     Approval(ApprovalId),
     /// A question.
     Question(QuestionId),
+    /// A point of acceptance.
+    Check(CheckId),
 }
 
 /// Something that waits for a person.
@@ -33,6 +36,8 @@ pub enum Ask<'a> {
     Approval(&'a Approval),
     /// What do you say?
     Question(&'a Question),
+    /// Is this met?
+    Check(&'a Check),
 }
 
 impl Ask<'_> {
@@ -41,6 +46,7 @@ impl Ask<'_> {
         match self {
             Self::Approval(approval) => AskId::Approval(approval.id.clone()),
             Self::Question(question) => AskId::Question(question.id.clone()),
+            Self::Check(check) => AskId::Check(check.id.clone()),
         }
     }
 
@@ -49,6 +55,7 @@ impl Ask<'_> {
         match self {
             Self::Approval(approval) => &approval.action_hash,
             Self::Question(question) => &question.question,
+            Self::Check(check) => &check.text,
         }
     }
 
@@ -67,6 +74,7 @@ impl Ask<'_> {
                 format!("{} {verb} {}", text::exact(&approval.action.tool), subject.replace('\n', "↵"))
             }
             Self::Question(question) => text::line(&question.question),
+            Self::Check(check) => format!("met? {}", text::line(&check.text)),
         }
     }
 }
@@ -97,6 +105,8 @@ pub struct Asks {
     /// The topmost row that is shown.
     pub scroll: usize,
     rows: Vec<Line<'static>>,
+    /// What the rows were made from.
+    made_from: Option<(AskId, String, usize, usize)>,
     height: usize,
     seen: Option<Seen>,
 }
@@ -104,7 +114,8 @@ pub struct Asks {
 /// Everything that waits for a person, approvals first, each oldest first.
 pub fn list(told: &Projection) -> Vec<Ask<'_>> {
     let approvals = told.approvals().into_iter().map(Ask::Approval);
-    approvals.chain(told.questions().into_iter().map(Ask::Question)).collect()
+    let questions = told.questions().into_iter().map(Ask::Question);
+    approvals.chain(questions).chain(told.unjudged().into_iter().map(Ask::Check)).collect()
 }
 
 impl Asks {
@@ -128,20 +139,30 @@ impl Asks {
         (self.scroll, self.option) = (0, 0);
     }
 
-    /// Lays out what is shown, and notes since when and how much of it has been on screen.
-    pub fn lay_out(&mut self, told: &Projection, theme: &Theme, now: Millis, room: usize, height: usize) {
+    /// Lays out what is to be shown; says how many rows it has.
+    pub fn lay_out(&mut self, told: &Projection, theme: &Theme, room: usize) -> usize {
         let Some(ask) = self.current(told) else {
             *self = Self::default();
-            return;
+            return 0;
         };
         if self.chosen.as_ref() != Some(&ask.id()) {
             (self.scroll, self.option) = (0, 0);
             self.chosen = Some(ask.id());
         }
-        self.rows = body(ask, theme, room, self.option);
+        let from = (ask.id(), ask.shown().to_owned(), room, self.option);
+        if self.made_from.as_ref() != Some(&from) {
+            self.rows = body(ask, theme, room, self.option);
+            self.made_from = Some(from);
+        }
+        self.rows.len()
+    }
+
+    /// It is on screen, on so many rows: notes since when, and whether all of it has been.
+    pub fn in_sight(&mut self, told: &Projection, now: Millis, height: usize) {
+        let Some(ask) = self.current(told) else { return };
         self.height = height;
         self.scroll = self.scroll.min(self.rows.len().saturating_sub(height));
-        let whole = self.scroll + height >= self.rows.len();
+        let whole = height > 0 && self.scroll + height >= self.rows.len();
         match &mut self.seen {
             Some(seen) if seen.id == ask.id() && seen.shown == ask.shown() => seen.whole |= whole,
             seen => *seen = Some(Seen { id: ask.id(), shown: ask.shown().to_owned(), since: now, whole }),
@@ -187,71 +208,5 @@ impl Asks {
     /// When the keys begin to count, if they do not yet.
     pub fn due(&self, now: Millis) -> Option<Millis> {
         self.seen.as_ref().map(|seen| seen.since + MOMENT).filter(|at| *at > now)
-    }
-}
-
-/// All of what is asked, as rows.
-pub fn body(ask: Ask, theme: &Theme, room: usize, option: usize) -> Vec<Line<'static>> {
-    match ask {
-        Ask::Approval(approval) => approval_body(approval, theme, room),
-        Ask::Question(question) => question_body(question, theme, room, option),
-    }
-}
-
-fn approval_body(approval: &Approval, theme: &Theme, room: usize) -> Vec<Line<'static>> {
-    let action = &approval.action;
-    let dim = Style::from(theme.dim);
-    let mut rows = Vec::new();
-    let why = text::exact(&approval.why);
-    rows.push(Line::from(vec![
-        Span::styled(format!("   {}", text::exact(&action.tool)), Style::from(theme.strong)),
-        Span::styled(format!("  asks because {why}"), Style::from(theme.warn)),
-    ]));
-    if !action.beyond.is_empty() && action.beyond != approval.why {
-        push(&mut rows, &format!("beyond the folder: {}", text::exact(&action.beyond)), room, theme.warn.into());
-    }
-    push(&mut rows, &format!("in {}", text::exact(&action.cwd)), room, dim);
-    rows.push(Line::default());
-    push(&mut rows, &text::exact(&action.subject), room, theme.strong.into());
-    if !action.detail.is_empty() {
-        rows.push(Line::default());
-        for line in text::exact(&action.detail).lines() {
-            let style = match line.as_bytes().first() {
-                Some(b'+') => Style::from(theme.ok),
-                Some(b'-') => Style::from(theme.error),
-                Some(b'@') => dim,
-                _ => Style::from(theme.text),
-            };
-            push(&mut rows, line, room, style);
-        }
-    }
-    rows
-}
-
-fn question_body(question: &Question, theme: &Theme, room: usize, option: usize) -> Vec<Line<'static>> {
-    let mut rows = Vec::new();
-    push(&mut rows, &text::clean(&question.question), room, theme.strong.into());
-    if !question.meanwhile.is_empty() {
-        push(&mut rows, &format!("meanwhile: {}", text::line(&question.meanwhile)), room, theme.dim.into());
-    }
-    if !question.options.is_empty() {
-        rows.push(Line::default());
-    }
-    for (ix, words) in question.options.iter().enumerate() {
-        let (sign, style) = if ix == option { ("›", theme.accent) } else { (" ", theme.text) };
-        let clean = text::clean(words);
-        let inner = room.saturating_sub(MARGIN + 3).max(1);
-        for (row, range) in wrap::wrap(&clean, inner).iter().enumerate() {
-            let sign = if row == 0 { sign } else { " " };
-            rows.push(Line::styled(format!("   {sign} {}", wrap::shown(&clean, range, inner)), style));
-        }
-    }
-    rows
-}
-
-fn push(rows: &mut Vec<Line<'static>>, clean: &str, room: usize, style: Style) {
-    let room = room.saturating_sub(MARGIN + 1).max(1);
-    for row in wrap::wrap(clean, room) {
-        rows.push(Line::from(vec![Span::raw("   "), Span::styled(wrap::shown(clean, &row, room).to_owned(), style)]));
     }
 }
