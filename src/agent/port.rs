@@ -1,6 +1,6 @@
 //! What an agent's loop needs from outside, as one trait: the runtime implements it.
 
-use crate::domain::{AgentId, Rejection, Row, RunCommand, Settings, Snapshot, Transient};
+use crate::domain::{AgentId, Rejection, Row, RunCommand, Settings, Snapshot, ToolCall, Transient};
 use futures_util::future::BoxFuture;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,6 +13,8 @@ pub trait Port: Send + Sync + 'static {
     fn look(&self) -> BoxFuture<'_, Result<Snapshot, Rejection>>;
     /// The rows of the agent's context from a number on.
     fn rows(&self, agent: &AgentId, from_seq: u64) -> BoxFuture<'_, Result<Vec<Row>, Rejection>>;
+    /// The last calls of the agent that read or changed a file, newest first.
+    fn calls_on_files(&self) -> BoxFuture<'_, Result<Vec<ToolCall>, Rejection>>;
     /// Where blobs are kept.
     fn blobs(&self) -> Arc<dyn Blobs>;
     /// Shows something that is not stored.

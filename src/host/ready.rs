@@ -70,7 +70,9 @@ pub(super) async fn outcome(says: impl AsyncRead + Unpin) -> Outcome {
             line => words.extend([line, "\n"]),
         }
     }
-    Outcome::Ended(words.trim().to_owned())
+    let words = words.trim();
+    // The program marks its errors for a terminal; here they become part of a sentence.
+    Outcome::Ended(words.strip_prefix("error: ").unwrap_or(words).to_owned())
 }
 
 #[cfg(test)]
@@ -82,8 +84,8 @@ mod tests {
         assert_eq!(outcome(&b"ready\n"[..]).await, Outcome::Listening);
         assert_eq!(outcome(&b"a warning\nready\n"[..]).await, Outcome::Listening);
         assert_eq!(outcome(&b"busy\n"[..]).await, Outcome::Busy);
-        let words = "error: the database is damaged\nrun `cowork doctor`";
-        assert_eq!(outcome(words.as_bytes()).await, Outcome::Ended(words.into()));
+        let words = "the database is damaged\nrun `cowork doctor`";
+        assert_eq!(outcome(format!("error: {words}\n").as_bytes()).await, Outcome::Ended(words.into()));
         assert_eq!(outcome(&b""[..]).await, Outcome::Ended(String::new()));
     }
 }

@@ -93,7 +93,10 @@ pub async fn serve(
         return Err(HostError::Fatal(reason));
     }
     hub.stop();
-    let ended = connections.join_all().await;
+    let mut ended = Vec::new();
+    while let Some(connection) = connections.join_next().await {
+        ended.push(connection);
+    }
     if timeout(RELEASE, hub.coordinator.stop()).await.is_err() {
         tracing::error!("the Coordinator did not release everything in time");
     }

@@ -54,6 +54,8 @@ impl Subscription {
                 break end;
             }
         };
+        // Whoever waits for a slow client to read must not hold up what it no longer follows.
+        drop(feed);
         let last_word = match end {
             End::Gone => return,
             End::Slow => FromHost::Lagged { seq: self.last },

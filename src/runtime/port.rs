@@ -48,6 +48,11 @@ impl Port for AgentPort {
         Box::pin(self.coordinator.read(move |store| store.rows(&agent, from_seq)))
     }
 
+    fn calls_on_files(&self) -> BoxFuture<'_, Result<Vec<ToolCall>, Rejection>> {
+        let agent = self.agent.clone();
+        Box::pin(self.coordinator.read(move |store| store.calls_on_files(&agent)))
+    }
+
     fn blobs(&self) -> Arc<dyn Blobs> {
         Arc::new(KeptBlobs { dir: self.coordinator.inner.store.blobs(), coordinator: self.coordinator.clone() })
     }

@@ -97,6 +97,11 @@ impl Store {
         self.readers.with(|c| load::rows_from(c, agent, from_seq))
     }
 
+    /// The last calls of an agent that read or changed a file, newest first.
+    pub fn calls_on_files(&self, agent: &crate::domain::AgentId) -> Result<Vec<crate::domain::ToolCall>, Rejection> {
+        self.readers.with(|c| query::calls_on_files(c, agent))
+    }
+
     /// Tasks whose Main is absent and has work.
     pub fn due(&self) -> Result<Vec<TaskId>, Rejection> {
         self.readers.with(load::due)

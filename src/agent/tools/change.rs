@@ -138,6 +138,28 @@ fn overtaken(shown: &str, path: &Path, old: &[u8]) -> String {
     }
 }
 
+/// Refuses to replace a file that somebody changed since the agent last saw it, and shows what it
+/// holds now.
+pub(super) fn still_as_seen(ctx: &ToolContext, before: &Before) -> Result<(), BadCall> {
+    let (Some(bytes), Some(seen)) = (&before.bytes, ctx.seen.get(&before.located.path)) else { return Ok(()) };
+    if hash(bytes) == *seen {
+        return Ok(());
+    }
+    let shown = paths::shown(ctx, &before.located.path);
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(MOST_RESULT)]);
+    Err(BadCall(format!(
+        "{shown} was changed by somebody else since you last saw it, and was not replaced. Merge what you want into \
+         what it holds now (read it for the rest), or edit it:\n{text}"
+    )))
+}
+
+/// The hash of a file that is read, so that a later change of it is noticed; none for what is no
+/// file or too large to be replaced whole.
+pub(super) fn seen_hash(path: &Path) -> Option<String> {
+    let found = std::fs::metadata(path).ok()?;
+    (found.is_file() && found.len() <= MOST_HELD).then(|| hash_of(path).ok()).flatten()
+}
+
 /// Whether an interrupted change was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Probe {
@@ -168,7 +190,7 @@ pub fn target(arguments: &Value, ctx: &ToolContext) -> Option<PathBuf> {
     paths::locate(ctx, path).ok().map(|located| located.path)
 }
 
-fn hash(bytes: &[u8]) -> String {
+pub(super) fn hash(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 

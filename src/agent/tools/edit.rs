@@ -68,7 +68,7 @@ fn plan(ctx: &ToolContext, Arguments { path, edits }: Arguments) -> Result<Plan,
         }
     }
     let (after, places) =
-        apply::apply(bytes, &edits).map_err(|wrong| BadCall(format!("{shown}: {wrong}. Nothing was changed")))?;
+        apply::apply(bytes, &edits).map_err(|wrong| BadCall(format!("Nothing was changed in {shown}: {wrong}")))?;
     let done = format!("edited in {}", output::counted(places as u64, "place"));
     Ok(change::plan(ctx, SPEC.name, before, after, done))
 }

@@ -34,6 +34,7 @@ use crate::domain::settings::Limits;
 use crate::domain::{Effect, Part, ToolCallState};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -53,6 +54,9 @@ pub struct ToolSpec {
     pub parallel: bool,
 }
 
+/// What an agent last saw of files, by path: their SHA-256.
+pub type Seen = BTreeMap<PathBuf, String>;
+
 /// What a tool works with.
 #[derive(Clone)]
 pub struct ToolContext {
@@ -62,6 +66,8 @@ pub struct ToolContext {
     pub own: PathBuf,
     /// Whether the person trusts the folder.
     pub trusted: bool,
+    /// What the agent last saw of files: their hash when it read or wrote them.
+    pub seen: Arc<Seen>,
     /// Limits of output and time.
     pub limits: Limits,
     /// Where whole outputs and pictures are kept.

@@ -2,7 +2,7 @@
 
 use super::content::{self, Kind};
 use super::paths::{self, Located};
-use super::{BadCall, Outcome, Plan, Tool, ToolContext, ToolSpec, arguments, looking, output, plan};
+use super::{BadCall, Outcome, Plan, Tool, ToolContext, ToolSpec, arguments, change, looking, output, plan};
 use crate::agent::port::Blobs;
 use crate::domain::permission::{Access, Action};
 use crate::domain::{Effect, Part, ToolCallState};
@@ -61,7 +61,10 @@ impl Tool for Read {
             }
             let located = paths::locate(ctx, &path)?;
             let action = located.action(ctx, SPEC.name, Access::Read, String::new());
-            Ok(plan(action, move |ctx| looking(ctx, move |ctx| read_file(ctx, &located, range))))
+            let seen = located.path.clone();
+            let pre_hash = tokio::task::spawn_blocking(move || change::seen_hash(&seen)).await.ok().flatten();
+            let read = plan(action, move |ctx| looking(ctx, move |ctx| read_file(ctx, &located, range)));
+            Ok(Plan { pre_hash, ..read })
         })
     }
 }

@@ -66,6 +66,7 @@ impl Bench {
             cwd,
             own,
             trusted: true,
+            seen: Arc::default(),
             limits: Limits::default(),
             blobs: blobs.clone(),
             cancel: CancellationToken::new(),

@@ -39,6 +39,7 @@ impl Tool for Write {
 
 fn plan(ctx: &ToolContext, Arguments { path, content }: Arguments) -> Result<Plan, BadCall> {
     let before = change::look(ctx, &path)?;
+    change::still_as_seen(ctx, &before)?;
     let lines = |bytes: &[u8]| output::counted(output::count_text_lines(bytes), "line");
     let size = format!("{}, {}", lines(content.as_bytes()), output::counted(content.len() as u64, "byte"));
     let done = match &before.bytes {
@@ -69,6 +70,19 @@ mod tests {
         assert_eq!(state, ToolCallState::Done);
         assert!(text.starts_with("a/b.txt: created, 2 lines, 7 bytes\n"), "{text}");
         assert_eq!(bench.bytes("a/b.txt"), b"one\ntwo");
+    }
+
+    #[tokio::test]
+    async fn what_a_person_changed_since_the_agent_saw_it_is_not_replaced_but_shown() {
+        let mut bench = Bench::new();
+        bench.put("f", "as the agent saw it\n");
+        let seen = change::hash(b"as the agent saw it\n");
+        bench.ctx.seen = std::sync::Arc::new([(bench.cwd().join("f"), seen)].into());
+        bench.put("f", "as the person left it\n");
+        let call = json!({"path": "f", "content": "x\n"});
+        let refused = bench.plan(&Write, call).await.err().expect("refused");
+        assert!(refused.0.contains("as the person left it"), "{}", refused.0);
+        assert_eq!(bench.bytes("f"), b"as the person left it\n");
     }
 
     #[tokio::test]

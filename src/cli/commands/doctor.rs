@@ -8,10 +8,13 @@ use crate::cli::session::failed;
 use crate::cli::{machine, role};
 use crate::domain::sanitise::{line, text};
 use crate::domain::{Answer, DoctorReport, Finding, Query};
-use crate::host::client::Hello;
+use crate::host::client::{Client, Hello};
+use crate::host::home::Home;
+use crate::host::lock::HostLock;
 use crate::host::start::connect_if_running;
 use crate::store::{Store, StoreError, repair};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 #[derive(Debug, clap::Args)]
 pub struct DoctorArgs {
@@ -53,11 +56,12 @@ async fn store(app: &App, args: &DoctorArgs) -> Result<DoctorReport, Fault> {
     if !app.paths.home.exists() {
         return Ok(DoctorReport::default());
     }
-    let hello = Hello::new(None).map_err(failed)?;
-    if let Some((client, _pushes)) = connect_if_running(&app.paths.home, hello).await? {
-        return report(client.ask(Query::Doctor { deep: args.deep }).await.map_err(failed)?);
-    }
-    let (home, _lock) = role::own(app)?;
+    let (home, _lock) = match reach(app).await? {
+        Reached::Host(client) => {
+            return report(client.ask(Query::Doctor { deep: args.deep }).await.map_err(failed)?);
+        }
+        Reached::Nobody(home, lock) => (home, lock),
+    };
     let deep = args.deep;
     let path = home.path().to_owned();
     let examined = blocking(move || examine(&path, deep)).await?;
@@ -74,6 +78,36 @@ async fn store(app: &App, args: &DoctorArgs) -> Result<DoctorReport, Fault> {
     }
     let path = home.path().to_owned();
     blocking(move || examine(&path, deep)).await?.map_err(unusable)
+}
+
+/// Who can look at the store.
+enum Reached {
+    /// A host runs.
+    Host(Client),
+    /// None does, and none will while the lock is held here.
+    Nobody(Home, HostLock),
+}
+
+/// How long a host that is coming or going is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Reaches the host, or becomes the owner; a host that is just starting or leaving holds the lock
+/// for a moment without answering.
+async fn reach(app: &App) -> Result<Reached, Fault> {
+    let started = Instant::now();
+    loop {
+        let hello = Hello::new(None).map_err(failed)?;
+        if let Some((client, _pushes)) = connect_if_running(&app.paths.home, hello).await? {
+            return Ok(Reached::Host(client));
+        }
+        match role::own(app) {
+            Ok((home, lock)) => return Ok(Reached::Nobody(home, lock)),
+            Err(fault) if fault.kind == "busy" && started.elapsed() < PATIENCE => {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+            Err(fault) => return Err(fault),
+        }
+    }
 }
 
 /// Opens the store and looks at it. The caller holds the lock.

@@ -299,7 +299,7 @@ CREATE VIEW main_due AS
   SELECT t.id AS task, t.main AS main FROM task t WHERE t.status IN ('active','parked')
     AND NOT EXISTS (SELECT 1 FROM run r WHERE r.agent = t.main AND r.state = 'running')
     AND (  EXISTS (SELECT 1 FROM run r WHERE r.agent = t.main AND r.state = 'interrupted')
-        OR EXISTS (SELECT 1 FROM message m WHERE m.to_actor = t.main AND m.state IN ('queued','delivered')));
+        OR EXISTS (SELECT 1 FROM message m WHERE m.to_actor = t.main AND m.state = 'queued'));
 
 -- why the host must stay; an idle Task or one that waits for a person does not hold it
 CREATE VIEW needs_host AS

@@ -43,9 +43,9 @@ pub(super) fn follow(wish: &Wish, folder: Option<&str>, steps: &mut Steps) -> Op
         Wish::Write { path, content } => change::write(steps, path, content)?,
         Wish::Append { path, content } => change::append(steps, path, content)?,
         Wish::Replace { path, old, new, all } => change::replace(steps, path, old, new, *all)?,
-        Wish::Help => talk::HELP.to_owned(),
-        Wish::Connect => talk::CONNECT.to_owned(),
-        Wish::Who => talk::WHO.to_owned(),
+        Wish::Help => talk::HELP.trim_end().to_owned(),
+        Wish::Connect => talk::CONNECT.trim_end().to_owned(),
+        Wish::Who => talk::WHO.trim_end().to_owned(),
         Wish::Where => match folder {
             Some(folder) => format!("This Task works in {}.", quoted(folder)),
             None => run::command(steps, "pwd")?,

@@ -18,8 +18,6 @@ pub(super) struct History {
     words: Vec<(usize, String)>,
     /// Calls of this round that have their result, each with the number of its answer, from 0.
     made: Vec<(usize, Made)>,
-    /// How many answers this round has had.
-    answers: usize,
     /// What earlier rounds left to refer to.
     before: Before,
 }
@@ -32,16 +30,14 @@ impl History {
             understand::wishes(&text, &mut before);
         }
         before.next_lines = next_lines(earlier);
-        let mut history = Self { words: Vec::new(), made: Vec::new(), answers: 0, before };
+        let mut history = Self { words: Vec::new(), made: Vec::new(), before };
+        let mut answers = 0;
         for row in round {
             match row.role {
-                Role::User => history.words.extend(words_of(row).map(|text| (history.answers, text))),
-                // What a cut answer said may not have been seen to its end.
-                Role::Assistant if row.cut && row.calls() == 0 => {}
+                Role::User => history.words.extend(words_of(row).map(|text| (answers, text))),
                 Role::Assistant => {
-                    let answer = history.answers;
-                    history.made.extend(made(row, rows).map(|made| (answer, made)));
-                    history.answers += 1;
+                    history.made.extend(made(row, rows).map(|made| (answers, made)));
+                    answers += 1;
                 }
                 Role::System | Role::Tool => {}
             }
@@ -49,24 +45,15 @@ impl History {
         history
     }
 
-    /// What is wished in this round, and all that was done for it.
-    pub(super) fn now(&self) -> (Vec<Wish>, Steps) {
-        self.up_to(self.answers)
-    }
-
-    /// The same as it stood when the last answer of this round was given, if there was one.
-    pub(super) fn at_last_answer(&self) -> Option<(Vec<Wish>, Steps)> {
-        Some(self.up_to(self.answers.checked_sub(1)?))
-    }
-
-    fn up_to(&self, answers: usize) -> (Vec<Wish>, Steps) {
+    /// What is wished in this round, and what was done for it so far.
+    pub(super) fn round(&self) -> (Vec<Wish>, Steps) {
         if self.made.len() > MOST_CALLS {
             return (vec![Wish::TooLong], Steps::new(Vec::new()));
         }
         let mut before = self.before.clone();
         let mut since = 0;
         let mut wishes = Vec::new();
-        for (answered, text) in self.words.iter().filter(|(answered, _)| *answered <= answers) {
+        for (answered, text) in &self.words {
             for wish in understand::wishes(text, &mut before) {
                 // Whoever says stop takes back what was said before it.
                 if wish == Wish::Stop {
@@ -79,7 +66,7 @@ impl History {
         if wishes.is_empty() {
             wishes.push(Wish::Nothing);
         }
-        let made = self.made.iter().filter(|(answer, _)| (since..answers).contains(answer));
+        let made = self.made.iter().filter(|(answer, _)| *answer >= since);
         (wishes, Steps::new(made.map(|(_, made)| made.clone()).collect()))
     }
 }

@@ -10,6 +10,7 @@
 
 mod deeds;
 mod history;
+mod pattern;
 mod show;
 mod steps;
 mod talk;
@@ -21,7 +22,6 @@ use crate::domain::Usage;
 use futures_util::stream;
 use history::History;
 use serde_json::Value;
-use steps::Steps;
 
 /// The model.
 pub struct Guide;
@@ -77,42 +77,18 @@ impl Reply {
     }
 }
 
-/// Says what comes next.
+/// Says what comes next: calls, or what is known when every wish of the round is done.
 fn reply(request: &Request) -> Reply {
-    let history = History::of(&request.rows);
-    let place = talk::folder(&request.system);
-    let (wishes, steps) = history.now();
-    let now = pursue(&wishes, place, steps);
-    // What earlier answers of this round said already is not said again.
-    let said = match history.at_last_answer() {
-        Some((earlier, steps)) if wishes.starts_with(&earlier) => pursue(&earlier, place, steps).done.len(),
-        _ => 0,
-    };
-    let mut text = now.done.get(said..).unwrap_or_default().join("\n\n");
-    if text.is_empty() && now.calls.is_empty() {
-        text = "That is all.".to_owned();
-    }
-    Reply { text, calls: now.calls }
-}
-
-/// How far the wishes of a round have come.
-struct Pursuit {
-    /// What there is to say of each wish that is done.
-    done: Vec<String>,
-    /// The calls that the next one waits for.
-    calls: Vec<Call>,
-}
-
-/// Follows the wishes, one after the other, as far as results are there.
-fn pursue(wishes: &[wish::Wish], folder: Option<&str>, mut steps: Steps) -> Pursuit {
-    let mut done = Vec::new();
-    for wish in wishes {
+    let (wishes, mut steps) = History::of(&request.rows).round();
+    let folder = talk::folder(&request.system);
+    let mut told = Vec::with_capacity(wishes.len());
+    for wish in &wishes {
         match deeds::follow(wish, folder, &mut steps) {
-            Some(words) => done.push(words),
-            None => return Pursuit { done, calls: steps.into_wanted() },
+            Some(words) => told.push(words),
+            None => return Reply { text: String::new(), calls: steps.into_wanted() },
         }
     }
-    Pursuit { done, calls: Vec::new() }
+    Reply { text: told.join("\n\n"), calls: Vec::new() }
 }
 
 #[cfg(test)]

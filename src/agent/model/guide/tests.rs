@@ -175,7 +175,7 @@ async fn counting_and_finding_state_facts_of_the_files() {
 async fn running_says_how_it_ended() {
     answers(&[
         ("run echo hello", &["`echo hello` succeeded after", "hello"]),
-        ("!exit 7", &["`exit 7` did not succeed: exit code 7"]),
+        ("!exit 7", &["`exit 7` did not succeed: exited 7"]),
         ("run true", &["succeeded", "without output"]),
         ("test it", &["cargo test"]),
         ("ask me which colour: red, green or blue", &["You answered: blue"]),
@@ -243,6 +243,7 @@ async fn wishes_joined_by_then_are_done_in_order_and_each_is_told_once() {
         assert_eq!(answer.matches(once).count(), 1, "{once} in\n{answer}");
     }
     assert_eq!(talk.answers.len(), 5, "one turn for each call, and the end");
+    assert_eq!(talk.answers[..4], ["", "", "", ""], "the last answer tells all");
 }
 
 #[tokio::test]
@@ -297,7 +298,7 @@ fn what_was_denied_or_failed_is_said_plainly() {
     for (result, expected) in [
         ("The person said no: not today", "I did not run `rm -- x.txt`: The person said no: not today"),
         ("Not allowed: read only. Nothing was done.", "I did not run `rm -- x.txt`: Not allowed"),
-        ("exit code 1 after 0.0 s\nrm: cannot remove", "did not succeed: exit code 1 after 0.0 s"),
+        ("exited 1 after 0.0 s\nrm: cannot remove", "did not succeed: exited 1 after 0.0 s"),
     ] {
         let call =
             Part::Call { id: "c_1".into(), provider_id: String::new(), name: "shell".into(), arguments: "{}".into() };
@@ -375,6 +376,6 @@ async fn an_answer_streams_word_by_word_and_ends_with_what_it_counts() {
             _ => None,
         })
         .collect();
-    assert_eq!(text, talk::HELP);
+    assert_eq!(text, talk::HELP.trim_end());
     assert!(events.len() > 50);
 }

@@ -10,6 +10,7 @@ mod words;
 
 pub(super) use shapes::quoted;
 
+use super::pattern::pattern;
 use super::wish::Wish;
 use regex::Regex;
 use std::sync::LazyLock;
@@ -56,7 +57,7 @@ fn split_attached(text: &str) -> (&str, Option<String>) {
 
 /// Recognises what the runtime tells, such as `[notice from system]`.
 fn notice(text: &str) -> Option<Wish> {
-    static HEAD: LazyLock<Regex> = LazyLock::new(|| words::pattern(r"^\[[a-z_]+ from [a-z]+\]\n"));
+    static HEAD: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\[[a-z_]+ from [a-z]+\]\n"));
     let head = HEAD.find(text)?;
     Some(Wish::Notice { text: text[head.end()..].trim().to_owned() })
 }

@@ -163,6 +163,31 @@ async fn a_stream_cut_into_single_bytes_reads_the_same() {
 }
 
 #[tokio::test]
+async fn a_stream_that_ends_anywhere_is_whole_or_cut_and_says_nothing_wrong() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let base = format!("http://{}/v1", listener.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        for end in 0..WHOLE.len() {
+            let (mut stream, _) = listener.accept().expect("a client");
+            read_request(&mut stream);
+            answer("200 OK\r\nContent-Type: text/event-stream", vec![WHOLE.as_bytes()[..end].to_vec()])(&mut stream);
+        }
+    });
+    let reason = WHOLE.find("\"finish_reason\"").expect("there") + "\"finish_reason\":\"tool_calls\"}]}".len();
+    for end in 0..WHOLE.len() {
+        let (text, ended) = summed(ask(&base).await);
+        assert!("北京那🌍é".starts_with(&text), "{end}: {text}");
+        match ended {
+            Ok(finished) => {
+                assert!(end >= reason, "{end}: {finished:?}");
+                assert_eq!(finished.calls, [("call_a".into(), "read".into(), "{\"path\":\"é\"}".into())]);
+            }
+            Err(error) => assert!(end < reason && error.class == ErrorClass::Cut, "{end}: {error}"),
+        }
+    }
+}
+
+#[tokio::test]
 async fn an_end_without_done_is_fine_after_a_reason_and_a_cut_before() {
     let one = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
     let reason = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
@@ -276,7 +301,9 @@ async fn the_delay_a_server_asks_for_is_passed_on() {
         ("429 Too Many Requests\r\nRetry-After: soon", None),
         ("429 Too Many Requests", None),
     ] {
-        assert_eq!(failure(answer(head, vec![])).await.retry_after_ms, wait, "{head}");
+        let error = failure(answer(head, vec![])).await;
+        assert_eq!(error.retry_after_ms, wait, "{head}");
+        assert_eq!(error.message.contains("It asks to wait 24 h"), wait == Some(86_400_000), "{error}");
     }
 }
 

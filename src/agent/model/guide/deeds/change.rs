@@ -14,7 +14,8 @@ pub(super) fn create(steps: &mut Steps, path: &str, content: &str) -> Option<Str
     match (is_missing, is_there) {
         (true, _) => write(steps, path, content),
         (false, true) => Some(format!(
-            "{} is there already, and I don't write over it unasked. Say `write {path}: …` to replace it, or `append … to {path}`.",
+            "{} is there already, and I don't write over it unasked. Say `write {path}: …` to replace it, or \
+             `append … to {path}`.",
             quoted(path)
         )),
         (false, false) => Some(failed("create", path, &there)),
@@ -42,7 +43,8 @@ pub(super) fn append(steps: &mut Steps, path: &str, content: &str) -> Option<Str
     };
     let Some(tail) = unique_tail(&whole.lines).filter(|_| whole.complete) else {
         return Some(format!(
-            "I can't append to {} safely: I found no text at its end that is there only once. Try `!cat >> {path}` with your words.",
+            "I can't append to {} safely: I found no text at its end that is there only once. Try a command, such as \
+             `!echo … >> {path}`.",
             quoted(path)
         ));
     };

@@ -1,5 +1,6 @@
 //! Headings of Markdown and definitions of code, by the look of their lines.
 
+use super::super::pattern::pattern;
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -82,32 +83,33 @@ fn headings(lines: &[String]) -> Vec<Mark> {
     marks
 }
 
-fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("BUG: a pattern of ours is not valid")
-}
-
 static RUST: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(concat!(
-        r#"^\s*(?:pub(?:\([a-z: ]+\))?\s+)?(?:default\s+)?(?:async\s+)?(?:const\s+)?(?:unsafe\s+)?(?:extern\s+"[^"]*"\s+)?"#,
-        r"(?:(?:fn|struct|enum|trait|union|mod|type|static|macro_rules!)\s+\w|(?:impl\b|macro_rules!)|const\s+[A-Z_]+\s*:)",
-    ))
+    pattern(
+        r#"^\s*(?:pub(?:\([a-z: ]+\))?\s+)?(?:default\s+)?(?:async\s+)?(?:const\s+)?(?:unsafe\s+)?
+            (?:extern\s+"[^"]*"\s+)?(?:(?:fn|struct|enum|trait|union|mod|type|static|macro_rules!)\s+\w
+            |(?:impl\b|macro_rules!)|const\s+[A-Z_]+\s*:)"#,
+    )
 });
 static PYTHON: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:async\s+)?(?:def|class)\s+\w"));
 static SCRIPT: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(concat!(
-        r"^\s*(?:export\s+)?(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:function\b|class\s+\w|interface\s+\w|enum\s+\w|type\s+\w+\s*=|namespace\s+\w)",
-        r"|^(?:export\s+)?(?:const|let|var)\s+\w+\s*=\s*(?:async\s*)?(?:function\b|\(|\w+\s*=>)",
-    ))
+    pattern(
+        r"^\s*(?:export\s+)?(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?
+            (?:function\b|class\s+\w|interface\s+\w|enum\s+\w|type\s+\w+\s*=|namespace\s+\w)
+            |^(?:export\s+)?(?:const|let|var)\s+\w+\s*=\s*(?:async\s*)?(?:function\b|\(|\w+\s*=>)",
+    )
 });
 static GO: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(?:func|type)\s"));
 static C: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"^(?:(?:typedef\s+)?(?:struct|enum|union|class|namespace)\s+\w|#define\s+\w|[A-Za-z_][\w\s\*&:<>,~]*\([^;]*\)?\s*(?:const\s*)?\{?\s*$)",
+        r"^(?:(?:typedef\s+)?(?:struct|enum|union|class|namespace)\s+\w|#define\s+\w
+            |[A-Za-z_][\w\s\*&:<>,~]*\([^;]*\)?\s*(?:const\s*)?\{?\s*$)",
     )
 });
 static CLASSES: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"^\s*(?:(?:public|private|protected|internal|static|final|abstract|open|sealed|data|override|suspend)\s+)*(?:class|interface|enum|record|object|trait|struct|protocol|extension|fun|func|function|def)\s+\w|^\s*(?:(?:public|private|protected|static|final)\s+)+[\w<>\[\], ]+\s+\w+\s*\(",
+        r"^\s*(?:(?:public|private|protected|internal|static|final|abstract|open|sealed|data|override|suspend)\s+)*
+            (?:class|interface|enum|record|object|trait|struct|protocol|extension|fun|func|function|def)\s+\w
+            |^\s*(?:(?:public|private|protected|static|final)\s+)+[\w<>\[\], ]+\s+\w+\s*\(",
     )
 });
 static SCRIPTED: LazyLock<Regex> =
@@ -115,7 +117,8 @@ static SCRIPTED: LazyLock<Regex> =
 static SHELL: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:function\s+[\w-]+|[\w-]+\s*\(\))"));
 static SQL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)^\s*create\s+(?:or\s+replace\s+)?(?:temp(?:orary)?\s+)?(?:unique\s+)?(?:virtual\s+)?(?:table|view|index|trigger|function|procedure|type)\b",
+        r"(?i)^\s*create\s+(?:or\s+replace\s+)?(?:temp(?:orary)?\s+)?(?:unique\s+)?(?:virtual\s+)?
+            (?:table|view|index|trigger|function|procedure|type)\b",
     )
 });
 static SECTIONS: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*\[.+\]\s*$"));

@@ -107,15 +107,18 @@ fn field(lines: &[String], name: &str) -> Option<String> {
     value.strip_prefix('"')?.split('"').next().filter(|value| !value.is_empty()).map(str::to_owned)
 }
 
-/// The title and the first paragraph of a text.
+/// The title and the first paragraph of a text; of code, of the comment at its beginning.
 fn introduction(lines: &[String]) -> (Option<String>, String) {
-    let prose = |line: &&String| {
-        let line = line.trim();
-        !line.is_empty() && !line.starts_with(['#', '<', '[', '!', '|', '-', '=', '>', '`'])
+    let prose = |line: &&str| !line.is_empty() && !line.starts_with(['#', '<', '[', '!', '|', '-', '=', '>', '`']);
+    let comments = ["//!", "///", "//", "/**", "/*", "*/", "* ", "\"\"\"", "--"];
+    let bare = |line: &str| {
+        let line = line.trim().to_owned();
+        comments.iter().find_map(|mark| line.strip_prefix(mark)).map_or(line.clone(), |rest| rest.trim().to_owned())
     };
     let title = lines.iter().find_map(|line| line.strip_prefix("# ")).map(|title| title.trim().to_owned());
-    let start = lines.iter().position(|line| prose(&line)).unwrap_or(lines.len());
-    let paragraph: Vec<&str> = lines[start..].iter().take_while(prose).map(|line| line.trim()).collect();
+    let bare: Vec<String> = lines.iter().take(200).map(|line| bare(line)).collect();
+    let start = bare.iter().position(|line| prose(&line.as_str())).unwrap_or(bare.len());
+    let paragraph: Vec<&str> = bare[start..].iter().map(String::as_str).take_while(prose).collect();
     let paragraph = paragraph.join(" ");
     let cut = paragraph.char_indices().nth(400).map(|(end, _)| format!("{}…", &paragraph[..end]));
     (title, cut.unwrap_or(paragraph))
@@ -316,7 +319,10 @@ pub(super) fn describe(steps: &mut Steps, path: &str) -> Option<String> {
     if !first.is_empty() {
         words.push_str(&format!("\n\nIts first words:\n\n> {first}"));
     }
-    words.push_str("\n\nThese are counts and quotations. I don't understand what it says: that takes a model (`how do I connect a model?`).");
+    words.push_str(
+        "\n\nThese are counts and quotations. I don't understand what it says: that takes a model \
+         (`how do I connect a model?`).",
+    );
     Some(words)
 }
 
@@ -331,8 +337,8 @@ pub(super) fn outline(steps: &mut Steps, path: &str) -> Option<String> {
     };
     let Some(marks) = code::marks(path, &whole.lines) else {
         return Some(format!(
-            "I know no headings or definitions in this kind of file ({}, {}). I do for Markdown, Rust, Python, JavaScript, \
-             TypeScript, Go, C, Java and some others.",
+            "I know no headings or definitions in this kind of file ({}, {}). I do for Markdown, Rust, Python, \
+             JavaScript, TypeScript, Go, C, Java and some others.",
             quoted(path),
             counted(whole.lines.len(), "line")
         ));

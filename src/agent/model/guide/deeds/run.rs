@@ -18,7 +18,7 @@ pub(super) fn command(steps: &mut Steps, command: &str) -> Option<String> {
     let (how, output) = told.text.split_once('\n').unwrap_or((told.text.as_str(), ""));
     let output = Some(output.trim_end()).filter(|output| *output != "(no output)").unwrap_or_default();
     let mut words = match how.split_once(" after ") {
-        Some(("exit code 0", time)) => format!("{} succeeded after {time}", quoted(command)),
+        Some(("exited 0", time)) => format!("{} succeeded after {time}", quoted(command)),
         Some((end, time)) => format!("{} did not succeed: {end} after {time}", quoted(command)),
         None => format!("{}: {how}", quoted(command)),
     };

@@ -13,8 +13,9 @@ mod talk;
 
 pub(in super::super) use commands::quoted;
 
+use super::super::pattern::joined;
 use super::super::wish::{Place, Wish};
-use super::words::{self, PATH, SAID};
+use super::words::{self, PATH, SAID, WITHIN};
 use super::{Before, spelling};
 use regex::{Captures, Regex, RegexBuilder};
 use std::sync::LazyLock;
@@ -114,7 +115,7 @@ const LIKENESSES: &[(&[&str], &str)] = &[
 static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
     let mut shapes = Vec::new();
     let mut add = |sees: Sees, pattern: &str, make: Make| {
-        let pattern = pattern.replace("PATH", PATH).replace("SAID", SAID);
+        let pattern = joined(pattern).replace("PATH", PATH).replace("SAID", SAID).replace("WITHIN", WITHIN);
         let pattern =
             RegexBuilder::new(&format!("^(?:{pattern})$")).case_insensitive(true).dot_matches_new_line(true).build();
         shapes.push(Shape { pattern: pattern.expect("BUG: a shape is no valid pattern"), sees, make });

@@ -1,19 +1,19 @@
 //! Small pieces of language: quotes, paths, places, kinds of files, politeness.
 
+use super::super::pattern::pattern;
 use super::super::wish::Place;
 use regex::Regex;
 use std::sync::LazyLock;
-
-/// Compiles one of our own patterns.
-pub(super) fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("BUG: a pattern of ours is not valid")
-}
 
 /// A word or something in quotes.
 pub(super) const PATH: &str = r#"(?:"[^"\n]+"|'[^'\n]+'|`[^`\n]+`|[^\s"'`,;]+)"#;
 
 /// Quoted text, or words up to where the shape goes on.
 pub(super) const SAID: &str = r#"(?:"[^"]*"|'[^']*'|`[^`]*`|.+?)"#;
+
+/// Where something is, if that is said.
+pub(super) const WITHIN: &str =
+    r"(?:\s+(?:are (?:there )?)?(?:in|inside|under|within|across|through)\s+(?P<place>.+))?";
 
 /// Where sentences are cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,9 +27,7 @@ pub(super) enum Cut {
 /// Every way to cut a text in two at its joints, the first joint first.
 pub(super) fn cuts(text: &str, cut: Cut) -> Vec<(&str, &str)> {
     static THEN: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(
-            r"(?i)(?:\s*[,;.]?\s+(?:and\s+)?(?:then|after that|afterwards|finally|next)\b[,:]?\s+|\s*;\s+|\s+&&\s+then\s+)",
-        )
+        pattern(r"(?i)(?:\s*[,;.]?\s+(?:and\s+)?(?:then|after that|afterwards|finally|next)\b[,:]?\s+|\s*;\s+)")
     });
     static AND: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)(?:\s*,?\s+and\s+(?:also\s+)?|[.!?]\s+|\s*,\s+)"));
     let joint = match cut {
@@ -68,12 +66,13 @@ pub(super) fn without_bullet(line: &str) -> &str {
 /// Takes off what is said for politeness around a wish.
 pub(super) fn bare(text: &str) -> &str {
     static BEFORE: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(concat!(
-            r"(?i)^(?:(?:please|pls|ok(?:ay)?|so|now|well|hey|hi|hello|guide|and|then|also|just|kindly|finally)\b[,:!]?\s+|(?:first|next)[,:]\s+|",
-            r"(?:can|could|would|will) you\s+(?:please\s+)?(?:for me\s+)?|",
-            r"i(?:'d| would)? (?:want|like|need|wish)(?: you)? to\s+|i want you to\s+|",
-            r"(?:let's|let us|go ahead and|try to|help me(?: to)?|you should|do me a favou?r and)\s+)",
-        ))
+        pattern(
+            r"(?i)^(?:(?:please|pls|ok(?:ay)?|so|now|well|hey|hi|hello|guide|and|then|also|just|kindly|finally)\b
+                [,:!]?\s+|(?:first|next)[,:]\s+|
+                (?:can|could|would|will) you\s+(?:please\s+)?(?:for me\s+)?|
+                i(?:'d| would)? (?:want|like|need|wish)(?: you)? to\s+|i want you to\s+|
+                (?:let's|let us|go ahead and|try to|help me(?: to)?|you should|do me a favou?r and)\s+)",
+        )
     });
     let mut text = text.trim();
     // "hello there" is nothing but polite.
@@ -139,11 +138,11 @@ pub(super) fn path(text: &str) -> String {
 /// Whether a text speaks of the folder we are in.
 pub(super) fn is_here(text: &str) -> bool {
     static HERE: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(concat!(
-            r"(?i)^(?:\.|\./|here|everything|everywhere|(?:all|every|any)(?: of)?(?: the)? files?|it all|",
-            r"(?:(?:the|this|my|our|that)\s+)?(?:whole\s+|entire\s+|current\s+|present\s+|working\s+)*",
-            r"(?:folder|directory|dir|project|repo|repository|code ?base|code|workspace|files|source|sources|tree))$",
-        ))
+        pattern(
+            r"(?i)^(?:\.|\./|here|everything|everywhere|(?:all|every|any)(?: of)?(?: the)? files?|it all|
+                (?:(?:the|this|my|our|that)\s+)?(?:whole\s+|entire\s+|current\s+|present\s+|working\s+)*
+                (?:folder|directory|dir|project|repo|repository|code ?base|code|workspace|files|source|sources|tree))$",
+        )
     });
     HERE.is_match(text.trim())
 }
@@ -205,7 +204,8 @@ pub(super) fn anywhere(pattern: &str) -> String {
 pub(super) fn kind_of_files(text: &str) -> Option<String> {
     static KIND: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
-            r"(?i)^(?:(?:all|the|any|every|my|our)\s+)*(?:\*?\.)?([a-z0-9+#]+)(?:[- ](?:source|code|script))?(?:\s+files?|\s+sources?|\s+scripts?|\s+documents?)?$",
+            r"(?i)^(?:(?:all|the|any|every|my|our)\s+)*(?:\*?\.)?([a-z0-9+#]+)(?:[- ](?:source|code|script))?
+                (?:\s+(?:files?|sources?|scripts?|documents?))?$",
         )
     });
     let found = KIND.captures(text.trim())?;

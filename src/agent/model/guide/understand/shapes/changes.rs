@@ -9,38 +9,47 @@ use super::{Add, Found, Sees};
 pub(super) fn add(add: Add) {
     use Sees::{Content, Sentence};
     const NAMED: &str = r"(?:called |named |at |in |to |into )?";
-    let with = r"(?:\s*:\s*|\s+(?:with|containing|saying|that says|that contains|which says|holding)\s*(?:the\s+)?(?:contents?|text|words?|lines?)?\s*:?\s+)";
+    let with = r"(?:\s*:\s*|\s+(?:with|containing|saying|that says|that contains|which says|
+        holding)\s*(?:the\s+)?(?:contents?|text|words?|lines?)?\s*:?\s+)";
     // replace X with Y in FILE
-    let scope = r"(?P<all>all|every|each|everywhere|any)?\s*(?:occurrences?\s+of|instances?\s+of|the\s+(?:text|word|words|line|string)\s+|the\s+)?\s*";
+    let scope = r"(?P<all>all|every|each|everywhere|any)?\s*(?:occurrences?\s+of|instances?\s+of|the\s+(?:text|
+        word|words|line|string)\s+|the\s+)?\s*";
     add(
         Content,
         &format!(
-            r"(?:replace|substitute|swap|exchange)\s+{scope}(?P<old>SAID)\s+(?:with|by|for)\s+(?P<new>SAID)\s+(?P<every>everywhere\s+)?(?:in|inside|within)\s+(?P<path>(?:the file\s+)?PATH)(?P<over>\s+everywhere|\s+throughout)?[.!]?"
+            r"(?:replace|substitute|swap|exchange)\s+{scope}(?P<old>SAID)\s+(?:with|by|for)\s+(?P<new>SAID)\s+
+                (?P<every>everywhere\s+)?(?:in|inside|within)\s+(?P<path>(?:the file\s+)?PATH)(?P<over>\s+
+                everywhere|\s+throughout)?[.!]?"
         ),
         replacement,
     );
     add(
         Content,
         &format!(
-            r"(?:change|rename|turn|correct|fix)\s+{scope}(?P<old>SAID)\s+(?:to|into)\s+(?P<new>SAID)\s+(?P<every>everywhere\s+)?(?:in|inside|within)\s+(?P<path>(?:the file\s+)?PATH)(?P<over>\s+everywhere|\s+throughout)?[.!]?"
+            r"(?:change|rename|turn|correct|fix)\s+{scope}(?P<old>SAID)\s+(?:to|into)\s+(?P<new>SAID)\s+
+                (?P<every>everywhere\s+)?(?:in|inside|within)\s+(?P<path>(?:the file\s+)?PATH)(?P<over>\s+
+                everywhere|\s+throughout)?[.!]?"
         ),
         replacement,
     );
     add(
         Content,
         &format!(
-            r"in\s+(?P<path>PATH)[,:]?\s+(?:replace|substitute|change|rename|swap)\s+{scope}(?P<old>SAID)\s+(?:with|by|to|into|for)\s+(?P<new>SAID)(?P<over>\s+everywhere)?"
+            r"in\s+(?P<path>PATH)[,:]?\s+(?:replace|substitute|change|rename|swap)\s+{scope}(?P<old>SAID)\s+
+                (?:with|by|to|into|for)\s+(?P<new>SAID)(?P<over>\s+everywhere)?"
         ),
         replacement,
     );
     add(
         Content,
-        r"(?:edit|change|fix)\s+(?P<path>PATH)\s*[:,]\s*(?:replace\s+|change\s+)?(?P<old>SAID)\s*(?:->|=>|→|\bwith\b|\bto\b|\bby\b)\s*(?P<new>SAID)(?P<over>\s+everywhere)?",
+        r"(?:edit|change|fix)\s+(?P<path>PATH)\s*[:,]\s*(?:replace\s+|change\s+)?(?P<old>SAID)\s*(?:->|=>|→|
+            \bwith\b|\bto\b|\bby\b)\s*(?P<new>SAID)(?P<over>\s+everywhere)?",
         replacement,
     );
     add(
         Content,
-        r"(?:delete|remove)\s+(?:the\s+(?:text|words?|line)\s+)?(?P<old>(?:\x22[^\x22]+\x22|'[^']+'|`[^`]+`))\s+(?P<every>everywhere\s+)?from\s+(?P<path>PATH)(?P<over>\s+everywhere)?[.!]?",
+        r"(?:delete|remove)\s+(?:the\s+(?:text|words?|line)\s+)?(?P<old>(?:\x22[^\x22]+\x22|'[^']+'|`[^`]+`))\s+
+            (?P<every>everywhere\s+)?from\s+(?P<path>PATH)(?P<over>\s+everywhere)?[.!]?",
         |found, before| {
             let all = found.raw("every").or(found.raw("over")).is_some();
             Some(Wish::Replace { path: found.path("path", before)?, old: found.said("old")?, new: String::new(), all })
@@ -50,43 +59,52 @@ pub(super) fn add(add: Add) {
     add(Content, r"(?:append|add)\s+(?:to|at the end of)\s+(?P<path>PATH)\s*[:,]\s*(?P<content>.+)", append);
     add(
         Content,
-        r"(?:append|add)\s+(?:a |the |this |another )?(?:new )?(?:line|text|words?|note|sentence|entry)?\s*:?\s*(?P<content>(?:\x22.*\x22|'[^']*'|`[^`]*`))\s+(?:to|at|into)\s+(?:the\s+(?:end|bottom)\s+of\s+)?(?:the file\s+)?(?P<path>PATH)[.!]?",
+        r"(?:append|add)\s+(?:a |the |this |another )?(?:new )?(?:line|text|words?|note|sentence|entry)?
+            \s*:?\s*(?P<content>(?:\x22.*\x22|'[^']*'|`[^`]*`))\s+(?:to|at|into)\s+(?:the\s+(?:end|bottom)\s+
+            of\s+)?(?:the file\s+)?(?P<path>PATH)[.!]?",
         append,
     );
     add(
         Content,
-        r"append\s+(?:a |the |this )?(?:new )?(?:(?:line|text|words?|note|sentence)\s*:?\s+)?(?P<content>.+?)\s+(?:to|at|into)\s+(?:the\s+(?:end|bottom)\s+of\s+)?(?:the file\s+)?(?P<path>PATH)[.!]?",
+        r"append\s+(?:a |the |this )?(?:new )?(?:(?:line|text|words?|note|sentence)\s*:?\s+)?(?P<content>.+?)\s+
+            (?:to|at|into)\s+(?:the\s+(?:end|bottom)\s+of\s+)?(?:the file\s+)?(?P<path>PATH)[.!]?",
         append,
     );
     add(
         Content,
-        r"add\s+(?:a |the |this |another )?(?:new )?(?:(?:line|text|words?|note|sentence|entry)\s*:?\s+)?(?P<content>.+?)\s+(?:to|at|into)\s+(?:the\s+(?:end|bottom)\s+of\s+)?(?:the file\s+)?(?P<path>PATH)[.!]?",
+        r"add\s+(?:a |the |this |another )?(?:new )?(?:(?:line|text|words?|note|sentence|entry)\s*:?\s+)?
+            (?P<content>.+?)\s+(?:to|at|into)\s+(?:the\s+(?:end|bottom)\s+of\s+)?(?:the file\s+)?
+            (?P<path>PATH)[.!]?",
         append,
     );
     // write
     add(
         Content,
         &format!(
-            r"(?:write|take|make|create|leave|save)\s+(?:me\s+)?(?:a |the |this )?(?:new |short |quick )?note{with}(?P<content>.+)"
+            r"(?:write|take|make|create|leave|save)\s+(?:me\s+)?(?:a |the |this )?(?:new |short |quick )?
+                note{with}(?P<content>.+)"
         ),
         |found, _| Some(Wish::Create { path: "note.md".into(), content: found.content("content") }),
     );
     add(
         Content,
-        r"(?:write|save|put|store)\s+(?P<content>(?:\x22.*\x22|'[^']*'|`[^`]*`))\s+(?:to|into|in|as|under)\s+(?:a |the )?(?:new )?(?:file\s+)?(?:called |named )?(?P<path>PATH)[.!]?",
+        r"(?:write|save|put|store)\s+(?P<content>(?:\x22.*\x22|'[^']*'|`[^`]*`))\s+(?:to|into|in|as|under)\s+
+            (?:a |the )?(?:new )?(?:file\s+)?(?:called |named )?(?P<path>PATH)[.!]?",
         |found, before| Some(Wish::Write { path: found.path("path", before)?, content: found.content("content") }),
     );
     add(
         Content,
         &format!(
-            r"(?:write|overwrite|save|put)\s+(?:a |the |to |into )?(?:new )?(?:text )?(?:file |note )?{NAMED}(?P<path>PATH?){with}(?P<content>.+)"
+            r"(?:write|overwrite|save|put)\s+(?:a |the |to |into )?(?:new )?(?:text )?(?:file |note )?
+                {NAMED}(?P<path>PATH?){with}(?P<content>.+)"
         ),
         |found, before| Some(Wish::Write { path: found.path("path", before)?, content: found.content("content") }),
     );
     add(
         Content,
         &format!(
-            r"(?:create|make|new|start)\s+(?:me\s+)?(?:a |an |the )?(?:new )?(?:text |markdown )?(?:file |note |document )?{NAMED}(?P<path>PATH?){with}(?P<content>.+)"
+            r"(?:create|make|new|start)\s+(?:me\s+)?(?:a |an |the )?(?:new )?(?:text |markdown )?(?:file |note |
+                document )?{NAMED}(?P<path>PATH?){with}(?P<content>.+)"
         ),
         |found, before| {
             let path = found.path("path", before)?;
@@ -103,13 +121,15 @@ pub(super) fn add(add: Add) {
     });
     add(
         Sentence,
-        r"(?:create|make|write|touch)\s+(?:an? |the )?(?:new )?empty\s+file\s+(?:called |named |at )?(?P<path>PATH)",
+        r"(?:create|make|write|touch)\s+(?:an? |the )?(?:new )?empty\s+file\s+(?:called |named |at )?
+            (?P<path>PATH)",
         |found, before| Some(Wish::Create { path: found.path("path", before)?, content: String::new() }),
     );
     // with the tools of the system
     add(
         Sentence,
-        r"(?:create|make|new)\s+(?:a |the )?(?:new )?(?:folder|directory|dir)\s+(?:called |named |at )?(?P<path>PATH)",
+        r"(?:create|make|new)\s+(?:a |the )?(?:new )?(?:folder|directory|dir)\s+(?:called |named |at )?
+            (?P<path>PATH)",
         |found, before| command(&format!("mkdir -p -- {}", quoted(&found.path("path", before)?))),
     );
     add(

@@ -9,27 +9,35 @@ pub(super) fn add(add: Add) {
     use Sees::Sentence;
     add(
         Sentence,
-        r"(?:how (?:often|many times)|count how (?:often|many times))\s+(?:does|do|is|are|has|have)?\s*(?P<text>SAID)\s+(?:(?:is|are)\s+)?(?:occurs?|appears?|shows? up|used|mentioned|there|found|come up)(?:\s+(?:in|inside|within|across)\s+(?P<place>.+))?",
+        r"(?:how (?:often|many times)|count how (?:often|many times))\s+(?:does|do|is|are|has|have)?
+            \s*(?P<text>SAID)\s+(?:(?:is|are)\s+)?(?:occurs?|appears?|shows? up|used|mentioned|there|found|
+            come up)WITHIN",
         matches,
     );
     add(
         Sentence,
-        r"(?:count|how many|number of)\s+(?:the\s+|all\s+)*(?:occurrences?|mentions?|uses?|matches|instances?)\s+(?:of|for)\s+(?P<text>SAID)(?:\s+(?:are (?:there )?)?(?:in|inside|within|across)\s+(?P<place>.+))?",
+        r"(?:count|how many|number of)\s+(?:the\s+|all\s+)*(?:occurrences?|mentions?|uses?|matches|
+            instances?)\s+(?:of|for)\s+(?P<text>SAID)WITHIN",
         matches,
     );
     add(
         Sentence,
-        r"(?:count|how many)\s+(?:the\s+)?(?:todos?|fixmes?)(?:\s+(?:are (?:there|left))?)?(?:\s*(?:in|inside)\s+(?P<place>.+))?",
+        r"(?:count|how many)\s+(?:the\s+)?(?:todos?|fixmes?)(?:\s+(?:are (?:there|left))?)?(?:\s*(?:in|
+            inside)\s+(?P<place>.+))?",
         |found, _| Some(Wish::Todos { place: found.place("place")? }),
     );
     add(
         Sentence,
-        r"(?:count|how many|number of|what kinds? of|which kinds? of|what types? of)\s+(?:the\s+|all\s+)*(?:kinds?\s+of\s+|types?\s+of\s+)?files?(?:\s+(?:are (?:there|here)|do we have|do i have|exist|is there))?(?:\s+(?:by|per|of each|for each)\s+(?:kind|type|extension|suffix|language)s?)?(?:\s+(?:are\s+)?(?:in|inside|under|within)\s+(?P<place>.+))?",
+        r"(?:count|how many|number of|what kinds? of|which kinds? of|what types? of)\s+(?:the\s+|
+            all\s+)*(?:kinds?\s+of\s+|types?\s+of\s+)?files?(?:\s+(?:are (?:there|here)|do we have|do i have|
+            exist|is there))?(?:\s+(?:by|per|of each|for each)\s+(?:kind|type|extension|suffix|language)s?)?
+            WITHIN",
         |found, _| Some(Wish::Count(Count::Files { place: found.place("place")? })),
     );
     add(
         Sentence,
-        r"(?:count|how many|number of)\s+(?:the\s+|all\s+)*(?P<kind>\S+(?:\s+(?:source|code))?\s+(?:files?|scripts?|documents?)|pictures|images)(?:\s+(?:are (?:there|here)|do we have|do i have|exist))?(?:\s+(?:are\s+)?(?:in|inside|under|within)\s+(?P<place>.+))?",
+        r"(?:count|how many|number of)\s+(?:the\s+|all\s+)*(?P<kind>\S+(?:\s+(?:source|code))?\s+(?:files?|
+            scripts?|documents?)|pictures|images)(?:\s+(?:are (?:there|here)|do we have|do i have|exist))?WITHIN",
         |found, _| {
             let glob = words::kind_of_files(found.raw("kind")?)?;
             let place = found.place("place")?;
@@ -38,25 +46,37 @@ pub(super) fn add(add: Add) {
     );
     add(
         Sentence,
-        r"(?:(?:count|how many|number of)\s+(?:the\s+|all\s+|total\s+)*(?:lines?|loc)(?:\s+of\s+(?P<kind>code|source|\S+(?:\s+code)?))?(?:\s+(?:are (?:there|here)|do we have|do i have|is (?:there|it)))?|lines of code|loc)(?:\s+(?:are\s+|is\s+|there\s+)*(?:in|inside|under|within|of|does)\s+(?P<place>.+?)(?:\s+(?:have|has|contain)s?)?)?",
+        r"(?:(?:count|how many|number of)\s+(?:the\s+|all\s+|total\s+)*(?:lines?|loc)(?:\s+of\s+(?P<kind>code|
+            source|\S+(?:\s+code)?))?(?:\s+(?:are (?:there|here)|do we have|do i have|is (?:there|it)))?|
+            lines of code|loc)(?:\s+(?:are\s+|is\s+|there\s+)*(?:in|inside|under|within|of|does)\s+
+            (?P<place>.+?)(?:\s+(?:have|has|contain)s?)?)?",
         |found, before| {
-            let kind = found.raw("kind").and_then(words::kind_of_files);
+            let said = found.raw("kind");
+            let kind = said.and_then(words::kind_of_files);
+            // "the lines of src/plan.txt" names a file, not a kind.
+            if kind.is_none() && said.is_some_and(|said| said.contains(['.', '/'])) {
+                return None;
+            }
             lines(found, before, kind)
         },
     );
     add(
         Sentence,
-        r"(?:how many|count (?:the )?|what is the number of)\s*(?:lines|words|characters|letters)\s+(?:does|do|are|has)\s+(?P<place>.+?)(?:\s+(?:have|has|contain|got|in it))?",
+        r"(?:how many|count (?:the )?|what is the number of)\s*(?:lines|words|characters|letters)\s+(?:does|do|
+            are|has)\s+(?P<place>.+?)(?:\s+(?:have|has|contain|got|in it))?",
         |found, before| lines(found, before, None),
     );
     add(
         Sentence,
-        r"(?:count|how many|number of|give me)\s+(?:the\s+)?(?:number of\s+)?(?:lines|words|characters|chars|letters|bytes)(?:\s*(?:,|and)\s*(?:lines|words|characters|chars|letters|bytes))*\s+(?:are\s+|is\s+|there\s+)*(?:in|of|inside|within)\s+(?P<place>.+)",
+        r"(?:count|how many|number of|give me)\s+(?:the\s+)?(?:number of\s+)?(?:lines|words|characters|chars|
+            letters|bytes)(?:\s*(?:,|and)\s*(?:lines|words|characters|chars|letters|bytes))*\s+(?:are\s+|is\s+|
+            there\s+)*(?:in|of|inside|within)\s+(?P<place>.+)",
         |found, before| lines(found, before, None),
     );
     add(
         Sentence,
-        r"(?:count|line count(?: of| for)?|word count(?: of| for)?|length of|size of|how (?:long|big|large) is|measure)\s+(?P<place>(?:the file\s+)?PATH)",
+        r"(?:count|line count(?: of| for)?|word count(?: of| for)?|length of|size of|how (?:long|big|large) is|
+            measure)\s+(?P<place>(?:the file\s+)?PATH)",
         |found, before| lines(found, before, None),
     );
 }

@@ -9,42 +9,61 @@ pub(super) fn add(add: Add) {
     use Sees::Sentence;
     add(
         Sentence,
-        r"(?:compare|diff|contrast)\s+(?:the files?\s+)?(?P<old>PATH)\s*(?:,|\s(?:and|with|to|against|versus|vs\.?))?\s+(?P<new>PATH)",
+        r"(?:compare|diff|contrast)\s+(?:the files?\s+)?(?P<old>PATH)\s*(?:,|\s(?:and|with|to|against|versus|
+            vs\.?))?\s+(?P<new>PATH)",
         compare,
     );
     add(
         Sentence,
-        r"(?:(?:show|tell|give|list)(?: me)?\s+|what (?:is|are|'s)\s+|what's\s+)?(?:the\s+)?(?:diff(?:erences?)?|changes?|different)\s+(?:between|of|in)\s+(?P<old>PATH)\s+(?:and|to|with|vs\.?)\s+(?P<new>PATH)",
+        r"(?:(?:show|tell|give|list)(?: me)?\s+|what (?:is|are|'s)\s+|what's\s+)?(?:the\s+)?(?:diff(?:erences?)?
+            |changes?|different)\s+(?:between|of|in)\s+(?P<old>PATH)\s+(?:and|to|with|vs\.?)\s+(?P<new>PATH)",
         compare,
     );
     add(
         Sentence,
-        r"how (?:do|does|are)\s+(?P<old>PATH)\s+(?:and|differ from)\s+(?P<new>PATH)(?:\s+(?:differ|different|compare))?",
+        r"how (?:do|does|are)\s+(?P<old>PATH)\s+(?:and|differ from)\s+(?P<new>PATH)(?:\s+(?:differ|different|
+            compare))?",
         compare,
     );
     add(
         Sentence,
-        r"(?:are|is)\s+(?P<old>PATH)\s+(?:and|the same as|equal to|identical to)\s+(?P<new>PATH)(?:\s+(?:the same|equal|identical|different|alike))?",
+        r"(?:are|is)\s+(?P<old>PATH)\s+(?:and|the same as|equal to|identical to)\s+(?P<new>PATH)(?:\s+
+            (?:the same|equal|identical|different|alike))?",
         compare,
     );
     add(
         Sentence,
-        r"(?:(?:show|tell|list|give|explain|describe|summari[sz]e|look at|see|explore|introduce)(?: me)?\s+)?(?:about\s+)?(?:what(?:'s| is| do we have|s)?\s+)?(?:this|the|in this|in the|in|here in this)\s+(?:project|repo(?:sitory)?|code ?base|workspace)(?:\s+(?:is|does|do)?(?:\s*(?:about|for|doing|like))?)?|overview(?: of (?:this|the) .+)?|give me an overview|what(?:'s| is)? here|what do we have(?: here)?|what(?:'s| is) (?:all )?(?:in )?(?:this|here|the folder|this folder|this directory|the directory)|what (?:does|is) (?:this|the) (?:project|repo|repository|program|code)(?: do| about| for)?|what(?:'s| is) (?:going on|this)(?: here)?|where do i (?:begin|start) reading|show(?: me)?(?: what(?:'s| is))? (?:is )?here|look around|explore|show (?:me )?(?:the )?(?:project|everything)|tell me what is here",
+        r"(?:(?:show|tell|list|give|explain|describe|summari[sz]e|look at|see|explore|introduce)(?: me)?\s+)?
+            (?:about\s+)?(?:what(?:'s| is| do we have|s)?\s+)?(?:this|the|in this|in the|in|here in this)\s+
+            (?:project|repo(?:sitory)?|code ?base|workspace)(?:\s+(?:is|does|do)?(?:\s*(?:about|for|doing|
+            like))?)?|overview(?: of (?:this|the) .+)?|give me an overview|what(?:'s| is)? here|
+            what do we have(?: here)?|what(?:'s| is) (?:all )?(?:in )?(?:this|here|the folder|this folder|
+            this directory|the directory)|what (?:does|is) (?:this|the) (?:project|repo|repository|program|
+            code)(?: do| about| for)?|what(?:'s| is) (?:going on|this)(?: here)?|where do i (?:begin|
+            start) reading|show(?: me)?(?: what(?:'s| is))? (?:is )?here|look around|explore|show (?:me )?
+            (?:the )?(?:project|everything)|tell me what is here",
         |_, _| Some(Wish::Overview),
     );
     add(
         Sentence,
-        r"(?:outline|structure|skeleton|table of contents|toc|headings?|symbols|definitions|functions|sections)\s+(?:of |in |for |from )?(?:the file\s+)?(?P<path>PATH)",
+        r"(?:outline|structure|skeleton|table of contents|toc|headings?|symbols|definitions|functions|
+            sections)\s+(?:of |in |for |from )?(?:the file\s+)?(?P<path>PATH)",
         outline,
     );
     add(
         Sentence,
-        r"(?:show|list|give|get|what are|what|which|see|print|tell)\s+(?:me\s+)?(?:are\s+)?(?:all\s+|the\s+|an?\s+)*(?:outline|structure|skeleton|table of contents|toc|headings?|sections|chapters|symbols|definitions|functions|fns?|methods|classes|structs?|types|items)(?:\s*(?:,|and)\s*(?:functions|fns|methods|classes|structs|types|headings|enums|traits))*\s+(?:are\s+|is\s+)?(?:of|in|from|for|defined in|does)\s+(?:the file\s+)?(?P<path>PATH)(?:\s+(?:have|has|define|contain)s?)?",
+        r"(?:show|list|give|get|what are|what|which|see|print|tell)\s+(?:me\s+)?(?:are\s+)?(?:all\s+|the\s+|
+            an?\s+)*(?:outline|structure|skeleton|table of contents|toc|headings?|sections|chapters|symbols|
+            definitions|functions|fns?|methods|classes|structs?|types|items)(?:\s*(?:,|and)\s*(?:functions|fns|
+            methods|classes|structs|types|headings|enums|traits))*\s+(?:are\s+|is\s+)?(?:of|in|from|for|
+            defined in|does)\s+(?:the file\s+)?(?P<path>PATH)(?:\s+(?:have|has|define|contain)s?)?",
         outline,
     );
     add(
         Sentence,
-        r"(?:summari[sz]e|sum up|describe|explain|tell (?:me )?about|what(?:'s| is)|facts (?:of|about)|info(?:rmation)? (?:of|about|on)|stat(?:s|istics)? (?:of|about|for))\s+(?:the file\s+)?(?P<path>PATH)(?:\s+(?:about|for))?",
+        r"(?:summari[sz]e|sum up|describe|explain|tell (?:me )?about|what(?:'s| is)|facts (?:of|about)|
+            info(?:rmation)? (?:of|about|on)|stat(?:s|istics)? (?:of|about|for))\s+(?:the file\s+)?
+            (?P<path>PATH)(?:\s+(?:about|for))?",
         |found, before| {
             let path = found.path("path", before)?;
             let file = path.contains(['.', '/'])
@@ -59,12 +78,18 @@ pub(super) fn add(add: Add) {
     // lists
     add(
         Sentence,
-        r"(?:list|ls|dir|show|what(?:'s| is| are)?|see|display|which|print|give me)?\s*(?:me\s+)?(?:all\s+|the\s+)*(?:files|contents?|folders?|directories|entries|things|everything)?(?:\s+(?:and|or)\s+(?:folders?|directories|files))?(?:\s+(?:are (?:there )?|there\s+)?)?\s*(?:in|inside|of|under|within)\s+(?:the\s+)?(?:folder|directory|dir)\s+(?P<path>PATH)",
+        r"(?:list|ls|dir|show|what(?:'s| is| are)?|see|display|which|print|give me)?\s*(?:me\s+)?(?:all\s+|
+            the\s+)*(?:files|contents?|folders?|directories|entries|things|everything)?(?:\s+(?:and|or)\s+
+            (?:folders?|directories|files))?(?:\s+(?:are (?:there )?|there\s+)?)?\s*(?:in|inside|of|under|
+            within)\s+(?:the\s+)?(?:folder|directory|dir)\s+(?P<path>PATH)",
         list,
     );
     add(
         Sentence,
-        r"(?:list|ls|dir|show|what(?:'s| is| are)?|see|display|which|print|give me)\s+(?:me\s+)?(?:all\s+|the\s+|my\s+)*(?:files?|folders?|directories|entries)(?:\s+(?:and|or)\s+(?:folders?|directories|files))?(?:\s+(?:are\s+)?(?:there|here|do we have|exist))?(?:\s+(?:are\s+)?(?:in|inside|of|under|within)\s+(?P<path>.+))?",
+        r"(?:list|ls|dir|show|what(?:'s| is| are)?|see|display|which|print|give me)\s+(?:me\s+)?(?:all\s+|the\s+
+            |my\s+)*(?:files?|folders?|directories|entries)(?:\s+(?:and|or)\s+(?:folders?|directories|files))?
+            (?:\s+(?:are\s+)?(?:there|here|do we have|exist))?(?:\s+(?:are\s+)?(?:in|inside|of|under|within)\s+
+            (?P<path>.+))?",
         |found, _| {
             let place = found.place("path")?;
             match place.glob {
@@ -78,21 +103,28 @@ pub(super) fn add(add: Add) {
     add(Sentence, r"(?:ls|dir|list|tree)(?:\s+(?P<path>PATH))?", list);
     add(
         Sentence,
-        r"(?:list|show|open|look (?:in|into|inside)|what(?:'s| is) (?:in|inside))\s+(?:me\s+)?(?:the\s+)?(?P<path>PATH)\s+(?:folder|directory|dir)",
+        r"(?:list|show|open|look (?:in|into|inside)|what(?:'s| is) (?:in|inside))\s+(?:me\s+)?(?:the\s+)?
+            (?P<path>PATH)\s+(?:folder|directory|dir)",
         list,
     );
     add(
         Sentence,
-        r"(?:(?:what(?:'s| is)|what are)\s+(?:in|inside|under)|look (?:in|into|inside)|open|show|list)\s+(?:the\s+)?(?:folder\s+|directory\s+)?(?P<path>\S+/|\.|\.\.|here)",
+        r"(?:(?:what(?:'s| is)|what are)\s+(?:in|inside|under)|look (?:in|into|inside)|open|show|list)\s+
+            (?:the\s+)?(?:folder\s+|directory\s+)?(?P<path>\S+/|\.|\.\.|here)",
         list,
     );
     // reading
-    const READ: &str = r"(?:read|show|print|display|open|view|cat|see|type|look at|let me see|let me read|give me|get|dump|quote)\s+(?:me\s+)?";
-    const RANGE: &str = r"(?:from\s+|at\s+|only\s+|just\s+)?lines?\s+(?P<first>\d+)(?:\s*(?:-|–|to|through|until|till|and|\.\.+)\s*(?:line\s+)?(?P<last>\d+|the end|end))?";
+    const READ: &str = r"(?:read|show|print|display|open|view|cat|see|type|look at|let me see|let me read|
+        give me|get|dump|quote)\s+(?:me\s+)?";
+    const RANGE: &str = r"(?:from\s+|at\s+|only\s+|just\s+)?lines?\s+(?P<first>\d+)(?:\s*(?:-|–|to|through|
+        until|till|and|\.\.+)\s*(?:line\s+)?(?P<last>\d+|the end|end))?";
     add(Sentence, &format!(r"(?:{READ})?(?:the\s+)?{RANGE}\s+(?:of|from|in)\s+(?:the file\s+)?(?P<path>PATH)"), range);
     add(
         Sentence,
-        &format!(r"{READ}(?:the\s+)?(?:contents?\s+of\s+)?(?:the\s+)?(?:file\s+)?(?P<path>PATH)[,:]?\s+\(?{RANGE}\)?"),
+        &format!(
+            r"{READ}(?:the\s+)?(?:contents?\s+of\s+)?(?:the\s+)?(?:file\s+)?(?P<path>PATH)[,:]?\s+
+            \(?{RANGE}\)?"
+        ),
         range,
     );
     add(
@@ -105,7 +137,8 @@ pub(super) fn add(add: Add) {
     add(
         Sentence,
         &format!(
-            r"(?:{READ})?(?:the\s+)?(?:first|top|head)\s+(?P<last>\d+)\s+lines?\s+(?:of|from|in)\s+(?:the file\s+)?(?P<path>PATH)"
+            r"(?:{READ})?(?:the\s+)?(?:first|top|head)\s+(?P<last>\d+)\s+lines?\s+(?:of|from|in)\s+
+                (?:the file\s+)?(?P<path>PATH)"
         ),
         |found, before| {
             Some(Wish::Read { path: found.path("path", before)?, lines: Lines::Range(1, found.number("last")?.max(1)) })
@@ -114,7 +147,8 @@ pub(super) fn add(add: Add) {
     add(
         Sentence,
         &format!(
-            r"(?:{READ})?(?:the\s+)?(?:last|bottom|final)\s+(?P<last>\d+)\s+lines?\s+(?:of|from|in)\s+(?:the file\s+)?(?P<path>PATH)|tail\s+(?P<tail>PATH)"
+            r"(?:{READ})?(?:the\s+)?(?:last|bottom|final)\s+(?P<last>\d+)\s+lines?\s+(?:of|from|in)\s+
+                (?:the file\s+)?(?P<path>PATH)|tail\s+(?P<tail>PATH)"
         ),
         |found, before| {
             let path = found.path("path", before).or_else(|| found.path("tail", before))?;
@@ -139,24 +173,29 @@ pub(super) fn add(add: Add) {
     );
     add(
         Sentence,
-        r"(?:(?:fetch|get|download|open|read|visit|load|show|browse|go to|look at|check|curl)\s+(?:me\s+)?(?:the\s+)?(?:(?:web ?)?(?:page|site|url|link|address)\s+)?(?:at\s+)?)?[<`\x22']?(?P<url>https?://[^\s<>`\x22']+)[>`\x22']?",
+        r"(?:(?:fetch|get|download|open|read|visit|load|show|browse|go to|look at|check|curl)\s+(?:me\s+)?
+            (?:the\s+)?(?:(?:web ?)?(?:page|site|url|link|address)\s+)?(?:at\s+)?)?
+            [<`\x22']?(?P<url>https?://[^\s<>`\x22']+)[>`\x22']?",
         |found, _| Some(Wish::Fetch { url: found.raw("url")?.trim_end_matches([',', '.', ';', ')']).to_owned() }),
     );
     add(
         Sentence,
-        r"(?:fetch|download|visit|browse)\s+(?:the\s+)?(?:(?:web ?)?(?:page|site)\s+)?(?P<host>(?:[a-z0-9-]+\.)+[a-z]{2,}(?:/\S*)?)",
+        r"(?:fetch|download|visit|browse)\s+(?:the\s+)?(?:(?:web ?)?(?:page|site)\s+)?
+            (?P<host>(?:[a-z0-9-]+\.)+[a-z]{2,}(?:/\S*)?)",
         |found, _| Some(Wish::Fetch { url: format!("https://{}", found.raw("host")?) }),
     );
     add(
         Sentence,
         &format!(
-            r"{READ}(?:the\s+|my\s+|a\s+)?(?:whole\s+|full\s+)?(?:contents?\s+(?:of|in)\s+)?(?:the\s+)?(?:file\s+)?(?P<path>PATH)(?:\s+file)?"
+            r"{READ}(?:the\s+|my\s+|a\s+)?(?:whole\s+|full\s+)?(?:contents?\s+(?:of|in)\s+)?(?:the\s+)?
+                (?:file\s+)?(?P<path>PATH)(?:\s+file)?"
         ),
         whole,
     );
     add(
         Sentence,
-        r"what(?:'s| is) (?:in|inside|written in)\s+(?:the\s+)?(?:file\s+)?(?P<path>PATH)|what does\s+(?:the\s+)?(?:file\s+)?(?P<other>PATH)\s+(?:contain|say|hold|look like)",
+        r"what(?:'s| is) (?:in|inside|written in)\s+(?:the\s+)?(?:file\s+)?(?P<path>PATH)|what does\s+
+            (?:the\s+)?(?:file\s+)?(?P<other>PATH)\s+(?:contain|say|hold|look like)",
         |found, before| {
             let path = found.path("path", before).or_else(|| found.path("other", before))?;
             Some(reading(&path, path.clone()))

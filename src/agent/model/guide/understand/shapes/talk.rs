@@ -14,12 +14,14 @@ pub(super) fn add(add: Add) {
     );
     add(
         Sentence,
-        r"(?:hi|hello|hey|howdy|greetings|good (?:morning|afternoon|evening|day)|yo)(?:\s+(?:there|guide|cowork|again))?",
+        r"(?:hi|hello|hey|howdy|greetings|good (?:morning|afternoon|evening|day)|yo)(?:\s+(?:there|guide|cowork|
+            again))?",
         |_, _| Some(Wish::Greeting),
     );
     add(
         Sentence,
-        r"(?:thanks?|thank you|thx|ty|great|nice|perfect|cool|good|ok(?:ay)?|got it|well done|bye|goodbye|see you)(?:\s.{0,30})?",
+        r"(?:thanks?|thank you|thx|ty|great|nice|perfect|cool|good|ok(?:ay)?|got it|well done|bye|goodbye|
+            see you)(?:\s.{0,30})?",
         |found, _| {
             let rest = found.0[0].split_whitespace().skip(1).collect::<Vec<_>>().join(" ").to_ascii_lowercase();
             let polite = [
@@ -41,32 +43,45 @@ pub(super) fn add(add: Add) {
     );
     add(
         Sentence,
-        r"/?help|\?+|what can (?:you|i|it|this|cowork) do.*|what do you (?:do|know|understand).*|what (?:commands|requests|things) .*|(?:show|list|give)(?: me)? (?:the |some )?(?:help|commands|examples)|how (?:do|can) i use (?:this|you|it|cowork)|how does (?:this|it) work|(?:what|where) (?:now|do i start|should i do)|examples?|commands|getting started|usage",
+        r"/?help|\?+|what can (?:you|i|it|this|cowork) do.*|what do you (?:do|know|understand).*|
+            what (?:commands|requests|things) .*|(?:show|list|give)(?: me)? (?:the |some )?(?:help|commands|
+            examples)|how (?:do|can) i use (?:this|you|it|cowork)|how does (?:this|it) work|(?:what|
+            where) (?:now|do i start|should i do)|examples?|commands|getting started|usage",
         |_, _| Some(Wish::Help),
     );
     add(
         Sentence,
-        r"(?:how (?:do|can|would|could|to|should)(?: i| we| you)?\s+)?(?:connect|use|configure|set ?up|setup|add|attach|switch to|change|choose|select|get|enable|plug in)(?: to| with)?\s+(?:(?:a|an|my|the|another|other|different|real|own|some|your|local)\s+)*(?:ai |language |local |openai |ollama |claude |anthropic )*(?:models?|llms?|ai|ollama|openai|chat ?gpt|gpt\S*|claude|anthropic|vllm|llama\S*|lm studio|openrouter|api[ -]?keys?|providers?)(?:\s.*)?",
+        r"(?:how (?:do|can|would|could|to|should)(?: i| we| you)?\s+)?(?:connect|use|configure|set ?up|setup|
+            add|attach|switch to|change|choose|select|get|enable|plug in)(?: to| with)?\s+(?:(?:a|an|my|the|
+            another|other|different|real|own|some|your|local)\s+)*(?:ai |language |local |openai |ollama |
+            claude |anthropic )*(?:models?|llms?|ai|ollama|openai|chat ?gpt|gpt\S*|claude|anthropic|vllm|
+            llama\S*|lm studio|openrouter|api[ -]?keys?|providers?)(?:\s.*)?",
         |_, _| Some(Wish::Connect),
     );
     add(
         Sentence,
-        r"(?:(?:where|how) .*(?:api[ -]?key|openai_\w+|cowork_model).*|connect(?: a)? model|models?(?: setup| set-up)?|.*without (?:an )?ai.*)",
+        r"(?:(?:where|how) .*(?:api[ -]?key|openai_\w+|cowork_model).*|connect(?: a)? model|
+            models?(?: setup| set-up)?|.*without (?:an )?ai.*)",
         |_, _| Some(Wish::Connect),
     );
     add(
         Sentence,
-        r"(?:who|what) (?:are|r) (?:you|u)\b.*|(?:what|which) (?:model|ai|llm) (?:are you|is this|do you use|am i (?:talking|speaking) (?:to|with)).*|are you (?:an? |really |the |actually )*(?:ai|bot|robot|human|real|person|llm|model|chatgpt|gpt|claude|intelligent|machine).*|what(?:'s| is) your name|tell me about yourself|introduce yourself|what(?:'s| is) (?:the )?guide|what(?:'s| is) cowork",
+        r"(?:who|what) (?:are|r) (?:you|u)\b.*|(?:what|which) (?:model|ai|llm) (?:are you|is this|do you use|
+            am i (?:talking|speaking) (?:to|with)).*|are you (?:an? |really |the |actually )*(?:ai|bot|robot|
+            human|real|person|llm|model|chatgpt|gpt|claude|intelligent|machine).*|what(?:'s| is) your name|
+            tell me about yourself|introduce yourself|what(?:'s| is) (?:the )?guide|what(?:'s| is) cowork",
         |_, _| Some(Wish::Who),
     );
     add(
         Sentence,
-        r"where am i|where are we|what(?:'s| is) (?:the |my |this )?(?:current |working )*(?:folder|directory|dir|path)|(?:which|what) (?:folder|directory|dir)(?: is this| am i in| are we in)?|pwd",
+        r"where am i|where are we|what(?:'s| is) (?:the |my |this )?(?:current |working )*(?:folder|directory|
+            dir|path)|(?:which|what) (?:folder|directory|dir)(?: is this| am i in| are we in)?|pwd",
         |_, _| Some(Wish::Where),
     );
     add(
         Sentence,
-        r"ask me(?:\s+(?:something|anything|a question|one|back))?|(?:give|show) me (?:a|an example of a) question|(?:can you )?ask (?:me )?(?:a |some )?questions?",
+        r"ask me(?:\s+(?:something|anything|a question|one|back))?|(?:give|show) me (?:a|
+            an example of a) question|(?:can you )?ask (?:me )?(?:a |some )?questions?",
         |_, _| {
             let options = ["Show what is here", "Say what you can do", "Nothing"].map(str::to_owned).to_vec();
             Some(Wish::Ask { question: "What should I do next?".into(), options })
