@@ -59,6 +59,8 @@ pub struct Chat {
     height: usize,
     /// How many rows there were when the reader left the end.
     left_at: usize,
+    /// The chosen entry has another height: it is brought on screen when it is laid out.
+    reveals: bool,
 }
 
 impl Default for Chat {
@@ -73,6 +75,7 @@ impl Default for Chat {
             width: 0,
             height: 0,
             left_at: 0,
+            reveals: false,
         }
     }
 }
@@ -106,10 +109,21 @@ impl Chat {
         if self.chosen.as_ref().is_some_and(|key| self.index_of(key).is_none()) {
             self.chosen = None;
         }
+        if std::mem::take(&mut self.reveals) {
+            self.show_chosen();
+        }
         if let Place::At(..) = self.place
             && self.top() >= self.last_top()
         {
             self.place = Place::End;
+        }
+    }
+
+    /// Opens or closes the chosen entry and keeps it on screen.
+    pub fn toggle_chosen(&mut self) {
+        if let Some(key) = &self.chosen {
+            self.opened.toggle(key);
+            self.reveals = true;
         }
     }
 
@@ -201,6 +215,11 @@ impl Chat {
         };
         let Some(ix) = next else { return self.follow() };
         self.chosen = Some(self.laid[ix].entry.key.clone());
+        self.show_chosen();
+    }
+
+    fn show_chosen(&mut self) {
+        let Some(ix) = self.chosen.as_ref().and_then(|key| self.index_of(key)) else { return };
         let (start, end) = (self.sums[ix], self.sums[ix + 1]);
         let top = self.top();
         if start < top || end - start >= self.height {

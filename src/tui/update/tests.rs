@@ -450,6 +450,7 @@ fn reading_opens_a_call_and_copies_its_result() {
     let lines = model.chat.total();
     press(&mut model, "enter");
     assert!(model.chat.total() > lines);
+    assert!(model.chat.visible().any(|(_, chosen)| chosen), "what was opened stays on screen");
     let effects = press(&mut model, "y");
     assert!(matches!(&effects[..], [Wanted::Copy(text)] if text.contains("trim_end")));
     press(&mut model, "down down down");
