@@ -458,6 +458,24 @@ fn reading_opens_a_call_and_copies_its_result() {
 }
 
 #[test]
+fn a_click_opens_a_call_and_leaves_the_keys_with_the_composer() {
+    let mut model = working();
+    let rows = model.chat.total();
+    let transcript = model.layout.transcript;
+    let read = (0..transcript.height)
+        .find(|row| {
+            let line = model.chat.visible().nth(usize::from(*row)).and_then(|(line, _)| line.map(ToString::to_string));
+            line.is_some_and(|line| line.contains("src/parser.rs"))
+        })
+        .expect("the call is on screen");
+    let row = transcript.y + read + model.chat.space_above() as u16;
+    act(&mut model, Action::Click { column: 5, row });
+    assert!(model.chat.total() > rows);
+    press(&mut model, "y");
+    assert_eq!((model.focus, model.composer.text().as_str()), (Focus::Composer, "y"));
+}
+
+#[test]
 fn nothing_is_due_at_rest_and_what_happens_elsewhere_draws_nothing() {
     let mut model = fixtures::model(80, 24);
     fixtures::approval(&mut model);
