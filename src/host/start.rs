@@ -30,6 +30,9 @@ pub fn host_arguments(home: &Path) -> [&OsStr; 5] {
     [OsStr::new("--home"), home.as_os_str(), OsStr::new("host"), OsStr::new("run"), OsStr::new("--detached")]
 }
 
+/// How often a host that ended without a word is started again.
+const SILENT_ENDS: u32 = 3;
+
 /// Connects to the host of `home`, and starts `program` as one if there is none.
 pub async fn connect_or_start(home: &Path, program: &Path, hello: Hello) -> Result<(Client, Pushes), HostError> {
     let home = Home::prepare(home)?;
@@ -51,6 +54,7 @@ pub(super) async fn start_with(
     let address = Address::of(home);
     let deadline = Instant::now() + patience;
     let mut pause = Duration::from_millis(5);
+    let mut silent = 0;
     loop {
         if let Some(connected) = reach(&address, hello.clone()).await? {
             return Ok(connected);
@@ -63,6 +67,8 @@ pub(super) async fn start_with(
                 }
             }
             Ok(Outcome::Busy) => {}
+            // Killed while it started, it could say nothing: that is no reason not to try again.
+            Ok(Outcome::Ended(words)) if words.is_empty() && silent < SILENT_ENDS => silent += 1,
             Ok(Outcome::Ended(words)) if words.is_empty() => {
                 return Err(HostError::DidNotStart(format!("it said nothing; {}", look_into_log(home))));
             }

@@ -131,6 +131,11 @@ pub(super) fn project(c: &Connection, fence: Fence, recorded: &Recorded) -> rusq
                 "UPDATE run SET state = ?2, end_reason = ?3, detail = ?4, ended_at = ?5 WHERE id = ?1",
                 params![ended.as_str(), state.as_str(), reason.as_str(), detail, at],
             )?;
+            run(
+                c,
+                "UPDATE agent SET failures = 0, retry_at = NULL WHERE id = (SELECT agent FROM run WHERE id = ?1)",
+                [ended.as_str()],
+            )?;
             add_usage(c, task, &Usage { run_ms: *ran_ms, ..Usage::default() })?;
         }
 

@@ -120,7 +120,7 @@ pub static TABLE: &[Binding] = &[
     bind(When::Writing, &["ctrl+u"], Action::Edit(Edit::KillToStart), "delete to the start of the line"),
     bind(When::Writing, &["ctrl+k"], Action::Edit(Edit::KillToEnd), "delete to the end of the line"),
     bind(When::Writing, &["ctrl+y"], Action::Edit(Edit::Yank), "put back what was deleted"),
-    bind(When::Writing, &["ctrl+_", "alt+u"], Action::Edit(Edit::Undo), "undo"),
+    bind(When::Writing, &["ctrl+_", "ctrl+-", "alt+u"], Action::Edit(Edit::Undo), "undo"),
     bind(When::Writing, &["ctrl+r"], Action::Edit(Edit::Redo), "redo"),
     bind(When::WritingSomething, &["ctrl+c"], Action::ClearComposer, "with text: clear it"),
     bind(When::WritingNothing, &["ctrl+d"], Action::Quit, "without text: quit"),

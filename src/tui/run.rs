@@ -4,8 +4,10 @@
 //! only when something changed and at most every 16 ms, and at rest nothing wakes it.
 
 use super::action::{Action, Effect, News};
+use super::composer::Edit;
 use super::input::decode::Decoder;
 use super::input::tty::Tty;
+use super::key::Key;
 use super::keymap;
 use super::link::Link;
 use super::model::{Facts, Model};
@@ -14,6 +16,7 @@ use super::theme::BuiltIn;
 use super::update::update;
 use crate::domain::{ClientId, Folder, Millis, Settings, TaskId};
 use crate::host::client::{Client, Failure, Pushes, fresh_ids};
+use crossterm::event::Event;
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -162,7 +165,7 @@ impl Driver {
             };
             self.model.now = wall_clock();
             match woken {
-                Woken::TerminalGone => return Ok(()),
+                Woken::TerminalGone => self.take(Action::Quit),
                 Woken::Bytes(read) => self.take_bytes(&buffer[..read]),
                 Woken::News(said) => {
                     self.take(Action::News(said));
@@ -188,14 +191,36 @@ impl Driver {
         self.take_events(events);
     }
 
-    fn take_events(&mut self, events: Vec<crossterm::event::Event>) {
+    fn take_events(&mut self, events: Vec<Event>) {
+        // Characters that came together are typed together: each alone would wrap the text anew.
+        let mut typed = String::new();
         for event in events {
-            if let Some(action) = keymap::resolve(event, &self.model) {
-                self.take(action);
-                // Keys of one read may mean something else after the one before them.
-                self.model.lay_out();
+            let character = matches!(&event, Event::Key(key) if Key::from_event(*key).typed().is_some());
+            if !character {
+                self.type_in(&mut typed);
+            }
+            match keymap::resolve(event, &self.model) {
+                Some(Action::Edit(Edit::Insert(c))) => typed.push(c),
+                Some(action) => {
+                    self.type_in(&mut typed);
+                    self.take(action);
+                    // The next key may mean something else after this one.
+                    self.model.lay_out();
+                }
+                None => {}
             }
         }
+        self.type_in(&mut typed);
+    }
+
+    fn type_in(&mut self, typed: &mut String) {
+        let mut characters = typed.chars();
+        match (characters.next(), characters.next()) {
+            (None, _) => return,
+            (Some(c), None) => self.take(Action::Edit(Edit::Insert(c))),
+            (Some(_), Some(_)) => self.take(Action::Paste(std::mem::take(typed))),
+        }
+        typed.clear();
     }
 
     fn take_time(&mut self, alarm: Option<Instant>) {

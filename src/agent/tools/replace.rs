@@ -1,11 +1,18 @@
 //! Replacing the content of a file at once: after a crash there is the old content or the new one,
 //! never a part.
 
+use crate::domain::permission::hex;
 use rustix::fs::{Gid, Uid};
+use sha2::{Digest, Sha256};
 use std::fs::{File, Permissions};
 use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+/// Held while a file is replaced.
+static TURN: Mutex<()> = Mutex::new(());
 
 /// What is to be there right before the new content takes its place.
 pub(super) enum Expected<'a> {
@@ -51,12 +58,22 @@ fn attempt(path: &Path, content: &[u8], expected: Expected<'_>) -> io::Result<bo
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error),
     };
-    // In the same folder, since only there can it be renamed; the mode of a new file is cut down by
-    // the user's umask, as it should be.
+    // One at a time: two that write the same would share their temporary file.
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    // Named by what it is for, so that trying again after a crash takes away what the first try
+    // left. In the same folder, since only there can it be renamed.
+    let name = temporary_name(path, content);
+    match std::fs::remove_file(folder.join(&name)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    // A new file's mode is cut down by the user's umask, as it should be; what takes the place of
+    // another stays closed until it has that one's mode.
+    let mode = if existing.is_some() { 0o600 } else { 0o666 };
     let mut temporary = tempfile::Builder::new()
-        .prefix(".cowork-")
-        .suffix(".tmp")
-        .permissions(Permissions::from_mode(0o666))
+        .prefix(&name)
+        .rand_bytes(0)
+        .permissions(Permissions::from_mode(mode))
         .tempfile_in(folder)?;
     temporary.write_all(content)?;
     if let Some(existing) = existing {
@@ -68,7 +85,7 @@ fn attempt(path: &Path, content: &[u8], expected: Expected<'_>) -> io::Result<bo
                 io::Error::other(format!("it belongs to another user or group, which can't be kept ({error})"))
             })?;
         }
-        // After the owner: changing that takes mode bits away.
+        // Last of all: writing and changing the owner take mode bits away.
         temporary.as_file().set_permissions(existing.permissions())?;
     }
     temporary.as_file().sync_all()?;
@@ -89,6 +106,12 @@ fn attempt(path: &Path, content: &[u8], expected: Expected<'_>) -> io::Result<bo
     crate::crash::point("tools.after_rename");
     sync_folder(folder)?;
     Ok(true)
+}
+
+fn temporary_name(path: &Path, content: &[u8]) -> String {
+    let digest =
+        Sha256::new().chain_update(path.as_os_str().as_bytes()).chain_update([0]).chain_update(content).finalize();
+    format!(".cowork-{}.tmp", &hex(&digest)[..16])
 }
 
 /// Takes over what else is attached to a file, such as access lists and labels, as far as the file
@@ -178,6 +201,16 @@ mod tests {
         overwrite(&path, b"newer").expect("written");
         assert_eq!(std::fs::metadata(&path).expect("there").mode() & 0o7777, 0o4755);
         assert_eq!(names(path.parent().expect("a folder")), ["c.txt"]);
+    }
+
+    #[test]
+    fn trying_again_takes_away_what_a_crash_left() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        std::fs::write(folder.path().join(temporary_name(&path, b"new")), "ne").expect("written");
+        create(&path, b"new").expect("written");
+        assert_eq!(std::fs::read(&path).expect("read"), b"new");
+        assert_eq!(names(folder.path()), ["file"]);
     }
 
     #[test]

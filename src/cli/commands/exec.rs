@@ -2,7 +2,7 @@
 //! the Task comes to rest, and its exit code says how.
 
 use crate::cli::app::{App, Purpose, checked_model};
-use crate::cli::commands::tasks::made;
+use crate::cli::commands::tasks::{made, waiting_line};
 use crate::cli::fault::{Exit, Fault};
 use crate::cli::lines::{Calls, line, lines};
 use crate::cli::outcome::{Outcome, Seen};
@@ -288,7 +288,7 @@ impl Watch<'_> {
                 "check" => format!("`cowork checks {id} judge {} passed`, failed or waived", waiting.id),
                 _ => continue, // What follows from the answer needs no person.
             };
-            out.note(&format!("{} {}: {}\n  {how}", waiting.kind, waiting.id, sanitise::line(&waiting.text)));
+            out.note(&format!("{}\n  {how}", waiting_line(waiting)));
         }
         out.note(&format!("{id} waits for you and goes on with your answer"));
     }

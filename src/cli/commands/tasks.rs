@@ -94,9 +94,18 @@ fn waits_for(task: &Task) -> String {
         [] if task.status == TaskStatus::Active => "your next message".into(),
         [] => reason(),
         _ if task.status.is_ended() => reason(),
-        [first] => format!("{} {}: {}", first.kind, first.id, line(&first.text)),
-        [first, rest @ ..] => format!("{} {}: {} (+{})", first.kind, first.id, line(&first.text), rest.len()),
+        [first] => waiting_line(first),
+        [first, rest @ ..] => format!("{} (+{})", waiting_line(first), rest.len()),
     }
+}
+
+/// Something a Task waits for, in one line; of what is to be allowed nothing is left out.
+pub fn waiting_line(waiting: &Waiting) -> String {
+    let text = match waiting.kind.as_str() {
+        "approval" => sanitise::approval(&waiting.text).replace('\n', "↵"),
+        _ => line(&waiting.text).into_owned(),
+    };
+    format!("{} {}: {text}", waiting.kind, waiting.id)
 }
 
 /// Shows a Task whole.
@@ -125,8 +134,7 @@ fn print_detail(app: &App, detail: &TaskDetail) -> Result<(), Fault> {
         let version = if objective.version > 1 { format!("[version {}] ", objective.version) } else { String::new() };
         version + &text(&objective.text)
     });
-    let waiting: Vec<String> =
-        task.waiting_for.iter().map(|w| format!("{} {}: {}", w.kind, w.id, line(&w.text))).collect();
+    let waiting: Vec<String> = task.waiting_for.iter().map(waiting_line).collect();
     let checks: Vec<String> = detail.checks.iter().map(check_line).collect();
     app.out.line(&app.out.out.paint(Style::Strong, &line(&task.title)))?;
     app.out.fields(&[

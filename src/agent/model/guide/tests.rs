@@ -298,7 +298,7 @@ fn what_was_denied_or_failed_is_said_plainly() {
     for (result, expected) in [
         ("The person said no: not today", "I did not run `rm -- x.txt`: The person said no: not today"),
         ("Not allowed: read only. Nothing was done.", "I did not run `rm -- x.txt`: Not allowed"),
-        ("The process that ran this call died.", "I don't know what became of `rm -- x.txt`. The process that ran"),
+        ("The process that ran this call died.", "`rm -- x.txt`: The process that ran this call died."),
         ("exited 1 after 0.0 s\nrm: cannot remove", "did not succeed: exited 1 after 0.0 s"),
     ] {
         let call =
