@@ -105,7 +105,7 @@ fn ask_whole(model: &Model, buffer: &mut Buffer) {
     let mut left = vec![Span::raw("   ")];
     for (key, words) in ask_keys(model, ask) {
         left.push(Span::styled(key, Style::from(theme.accent)));
-        left.push(Span::styled(format!(" {words}   "), Style::from(theme.text)));
+        left.push(Span::styled(format!(" {words}  "), Style::from(theme.text)));
     }
     put(buffer, area, area.height - 1, &both_ends(area, left, right));
 }
