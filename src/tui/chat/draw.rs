@@ -172,7 +172,7 @@ impl Page<'_> {
             Span::raw(" "),
             Span::styled(gist, Style::from(theme.text)),
             Span::raw(" ".repeat(pad)),
-            Span::styled(state, style),
+            Span::styled(state, if call.state == ToolCallState::Done { theme.dim.into() } else { style }),
         ])];
         let result = told.result(call);
         if open {
