@@ -25,6 +25,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How long a host that listens may take to greet, and one that was started to listen or end.
 const LONG_PATIENCE: Duration = Duration::from_secs(30);
 
+/// How many hosts in a row may end without a word before that is the answer.
+const WORDLESS_ENDS: u32 = 3;
+
 /// The arguments that make the program the host of a state folder, started by a client.
 pub fn host_arguments(home: &Path) -> [&OsStr; 5] {
     [OsStr::new("--home"), home.as_os_str(), OsStr::new("host"), OsStr::new("run"), OsStr::new("--detached")]
@@ -51,6 +54,7 @@ pub(super) async fn start_with(
     let address = Address::of(home);
     let deadline = Instant::now() + patience;
     let mut pause = Duration::from_millis(5);
+    let mut wordless = 0;
     loop {
         if let Some(connected) = reach(&address, hello.clone()).await? {
             return Ok(connected);
@@ -63,6 +67,8 @@ pub(super) async fn start_with(
                 }
             }
             Ok(Outcome::Busy) => {}
+            // It was killed on its way; the next one may live.
+            Ok(Outcome::Ended(words)) if words.is_empty() && wordless + 1 < WORDLESS_ENDS => wordless += 1,
             Ok(Outcome::Ended(words)) if words.is_empty() => {
                 return Err(HostError::DidNotStart(format!("it said nothing; {}", look_into_log(home))));
             }
