@@ -25,13 +25,13 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How long a host that listens may take to greet, and one that was started to listen or end.
 const LONG_PATIENCE: Duration = Duration::from_secs(30);
 
-/// How many hosts in a row may end without a word before that is the answer.
-const WORDLESS_ENDS: u32 = 3;
-
 /// The arguments that make the program the host of a state folder, started by a client.
 pub fn host_arguments(home: &Path) -> [&OsStr; 5] {
     [OsStr::new("--home"), home.as_os_str(), OsStr::new("host"), OsStr::new("run"), OsStr::new("--detached")]
 }
+
+/// How often a host that ended without a word is started again.
+const SILENT_ENDS: u32 = 3;
 
 /// Connects to the host of `home`, and starts `program` as one if there is none.
 pub async fn connect_or_start(home: &Path, program: &Path, hello: Hello) -> Result<(Client, Pushes), HostError> {
@@ -54,7 +54,7 @@ pub(super) async fn start_with(
     let address = Address::of(home);
     let deadline = Instant::now() + patience;
     let mut pause = Duration::from_millis(5);
-    let mut wordless = 0;
+    let mut silent = 0;
     loop {
         if let Some(connected) = reach(&address, hello.clone()).await? {
             return Ok(connected);
@@ -67,8 +67,8 @@ pub(super) async fn start_with(
                 }
             }
             Ok(Outcome::Busy) => {}
-            // It was killed on its way; the next one may live.
-            Ok(Outcome::Ended(words)) if words.is_empty() && wordless + 1 < WORDLESS_ENDS => wordless += 1,
+            // Killed while it started, it could say nothing: that is no reason not to try again.
+            Ok(Outcome::Ended(words)) if words.is_empty() && silent < SILENT_ENDS => silent += 1,
             Ok(Outcome::Ended(words)) if words.is_empty() => {
                 return Err(HostError::DidNotStart(format!("it said nothing; {}", look_into_log(home))));
             }

@@ -9,7 +9,7 @@ use super::super::text::{self, width};
 use super::super::{summary, words, wrap};
 use super::Context;
 use super::entries::{Key, Opened};
-use crate::domain::{MessageKind, Part, Row, TaskStatus, ToolCall, ToolCallId, ToolCallState};
+use crate::domain::{MessageKind, Part, Role, Row, TaskStatus, ToolCall, ToolCallId, ToolCallState};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -118,6 +118,12 @@ impl Page<'_> {
         let theme = self.context.theme;
         let message = row.message.as_ref().and_then(|id| self.context.told.records.messages.get(id));
         match message.map(|message| message.kind) {
+            None if row.role == Role::System => {
+                let dim = Style::from(theme.dim);
+                let mut lines = self.one("•", dim, "instructions", dim);
+                lines.extend(self.aside(dim, &text::clean(&row.text()), if open { usize::MAX } else { 3 }));
+                lines
+            }
             None | Some(MessageKind::User) => {
                 let style = Style::from(theme.strong);
                 let mut lines = self.wrapped("›", theme.person.into(), style, &text::clean(&row.text()));

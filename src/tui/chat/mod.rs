@@ -59,6 +59,8 @@ pub struct Chat {
     height: usize,
     /// How many rows there were when the reader left the end.
     left_at: usize,
+    /// An entry that was opened or closed: it is brought on screen when it is laid out.
+    reveals: Option<Key>,
 }
 
 impl Default for Chat {
@@ -73,6 +75,7 @@ impl Default for Chat {
             width: 0,
             height: 0,
             left_at: 0,
+            reveals: None,
         }
     }
 }
@@ -106,11 +109,37 @@ impl Chat {
         if self.chosen.as_ref().is_some_and(|key| self.index_of(key).is_none()) {
             self.chosen = None;
         }
+        if let Some(key) = self.reveals.take() {
+            self.show(&key);
+        }
         if let Place::At(..) = self.place
             && self.top() >= self.last_top()
         {
             self.place = Place::End;
         }
+    }
+
+    /// Opens or closes the chosen entry and keeps it on screen.
+    pub fn toggle_chosen(&mut self) {
+        if let Some(key) = self.chosen.clone() {
+            self.toggle(key);
+        }
+    }
+
+    /// Opens or closes the entry that is drawn on a row of the pane.
+    pub fn toggle_at(&mut self, row: usize) {
+        let Some(at) = (self.top() + row).checked_sub(self.space_above()).filter(|at| *at < self.total()) else {
+            return;
+        };
+        let ix = self.sums.partition_point(|sum| *sum <= at).saturating_sub(1);
+        if let Some(key) = self.laid.get(ix).map(|laid| laid.entry.key.clone()) {
+            self.toggle(key);
+        }
+    }
+
+    fn toggle(&mut self, key: Key) {
+        self.opened.toggle(&key);
+        self.reveals = Some(key);
     }
 
     fn has_gap_before(&self, ix: usize) -> bool {
@@ -200,7 +229,14 @@ impl Chat {
             (step, at, Some(last)) => Some(step.apply(at.unwrap_or(last), last + 1, 10)),
         };
         let Some(ix) = next else { return self.follow() };
-        self.chosen = Some(self.laid[ix].entry.key.clone());
+        let key = self.laid[ix].entry.key.clone();
+        self.show(&key);
+        self.chosen = Some(key);
+    }
+
+    /// Brings an entry on screen.
+    fn show(&mut self, key: &Key) {
+        let Some(ix) = self.index_of(key) else { return };
         let (start, end) = (self.sums[ix], self.sums[ix + 1]);
         let top = self.top();
         if start < top || end - start >= self.height {
@@ -208,16 +244,6 @@ impl Chat {
         } else if end > top + self.height {
             self.show_from(end - self.height);
         }
-    }
-
-    /// Chooses the entry that is drawn on a row of the pane.
-    pub fn choose_at(&mut self, row: usize) -> bool {
-        let Some(at) = (self.top() + row).checked_sub(self.space_above()).filter(|at| *at < self.total()) else {
-            return false;
-        };
-        let ix = self.sums.partition_point(|sum| *sum <= at).saturating_sub(1);
-        self.chosen = self.laid.get(ix).map(|laid| laid.entry.key.clone());
-        self.chosen.is_some()
     }
 
     /// The rows on screen, and whether each belongs to the chosen entry.

@@ -42,9 +42,7 @@ pub(super) fn choose(model: &mut Model, step: Step) -> Vec<Effect> {
 }
 
 pub(super) fn toggle(model: &mut Model) -> Vec<Effect> {
-    if let Some(key) = &model.chat.chosen {
-        model.chat.opened.toggle(key);
-    }
+    model.chat.toggle_chosen();
     Vec::new()
 }
 

@@ -130,11 +130,8 @@ pub(super) fn click(model: &mut Model, column: u16, row: u16) -> Vec<Effect> {
         return queue(model);
     }
     if holds(layout.transcript, column, row) {
-        let at = usize::from(row - layout.transcript.y);
-        if model.chat.choose_at(at) {
-            model.focus = Focus::Transcript;
-            return super::chat::toggle(model);
-        }
+        // The focus stays with the composer: whoever clicks and then types, writes.
+        model.chat.toggle_at(usize::from(row - layout.transcript.y));
         return composer(model);
     }
     if holds(layout.strip, column, row) {

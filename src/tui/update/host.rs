@@ -146,6 +146,7 @@ fn rejected(model: &mut Model, id: &CommandId, rejection: &Rejection) {
     };
     if model.writes_message() {
         model.composer.set(&text);
+        model.draft_due = Some(model.now + super::write::DRAFT_AFTER);
     }
 }
 

@@ -450,10 +450,29 @@ fn reading_opens_a_call_and_copies_its_result() {
     let lines = model.chat.total();
     press(&mut model, "enter");
     assert!(model.chat.total() > lines);
+    assert!(model.chat.visible().any(|(_, chosen)| chosen), "what was opened stays on screen");
     let effects = press(&mut model, "y");
     assert!(matches!(&effects[..], [Wanted::Copy(text)] if text.contains("trim_end")));
     press(&mut model, "down down down");
     assert_eq!(model.focus, Focus::Composer);
+}
+
+#[test]
+fn a_click_opens_a_call_and_leaves_the_keys_with_the_composer() {
+    let mut model = working();
+    let rows = model.chat.total();
+    let transcript = model.layout.transcript;
+    let read = (0..transcript.height)
+        .find(|row| {
+            let line = model.chat.visible().nth(usize::from(*row)).and_then(|(line, _)| line.map(ToString::to_string));
+            line.is_some_and(|line| line.contains("src/parser.rs"))
+        })
+        .expect("the call is on screen");
+    let row = transcript.y + read + model.chat.space_above() as u16;
+    act(&mut model, Action::Click { column: 5, row });
+    assert!(model.chat.total() > rows);
+    press(&mut model, "y");
+    assert_eq!((model.focus, model.composer.text().as_str()), (Focus::Composer, "y"));
 }
 
 #[test]

@@ -99,6 +99,7 @@ fn resting(model: &Model, task: &Task) -> (&'static str, String, Style) {
             };
             ("◆", words, theme.warn.into())
         }
+        TaskStatus::Active if model.told.queued().is_empty() => ("○", "idle".into(), theme.dim.into()),
         TaskStatus::Active => ("○", "starting".into(), theme.dim.into()),
         TaskStatus::Parked => ("○", format!("parked {reason}").trim_end().to_owned(), theme.dim.into()),
         TaskStatus::Paused => ("‖", "paused".into(), theme.warn.into()),
@@ -119,7 +120,7 @@ fn facts_of(model: &Model) -> Vec<String> {
     let chosen = task.and_then(|task| task.model.as_deref()).unwrap_or(&model.facts.model);
     facts.push(text::cut(&text::line(chosen), 28));
     if model.told.context_tokens > 0 {
-        facts.push(format!("{} tokens", words::count(model.told.context_tokens)));
+        facts.push(format!("{} context", words::count(model.told.context_tokens)));
     }
     if let Some(micro_usd) = task.and_then(|task| task.usage.micro_usd) {
         facts.push(words::money(micro_usd));

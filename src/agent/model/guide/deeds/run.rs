@@ -20,7 +20,8 @@ pub(super) fn command(steps: &mut Steps, command: &str) -> Option<String> {
     let mut words = match how.split_once(" after ") {
         Some(("exited 0", time)) => format!("{} succeeded after {time}", quoted(command)),
         Some((end, time)) => format!("{} did not succeed: {end} after {time}", quoted(command)),
-        None => format!("{}: {how}", quoted(command)),
+        // Not how it ended but why nobody knows, such as that it may have happened.
+        None => return Some(format!("{}: {}", quoted(command), told.text.trim())),
     };
     match output.is_empty() {
         true => words.push_str(", without output."),
