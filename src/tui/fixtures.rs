@@ -178,7 +178,7 @@ pub fn opening() -> Opening {
     };
     Opening {
         detail,
-        page: TranscriptPage { rows, calls, more: false, seq: 20 },
+        page: TranscriptPage { rows, calls, messages: Vec::new(), more: false, seq: 20 },
         messages: vec![first],
         approvals: Vec::new(),
         questions: Vec::new(),

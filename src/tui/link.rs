@@ -209,7 +209,7 @@ async fn open(client: &Client, task: TaskId) -> Result<Box<Opening>, Failure> {
         other => return Err(wrong(&other)),
     };
     let some = Some(task);
-    let messages = match client.ask(Query::Messages { task: some.clone(), open: false }).await? {
+    let messages = match client.ask(Query::Messages { task: some.clone(), settled: PAGE }).await? {
         Answer::Messages(messages) => messages,
         other => return Err(wrong(&other)),
     };

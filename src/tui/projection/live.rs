@@ -82,6 +82,8 @@ impl Live {
             Transient::CallForming { call, ix, name, bytes, .. } => {
                 self.is_current(call) && self.form(*ix, name, *bytes)
             }
+            // About the Task, not about what is said.
+            Transient::Unsaved { .. } => false,
             Transient::ToolOutput { call, text, .. } => {
                 let output = self.output.entry(call.clone()).or_default();
                 output.push_str(text);

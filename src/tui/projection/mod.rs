@@ -98,6 +98,8 @@ pub struct Projection {
     pub woken_by: Vec<MessageId>,
     /// Why the last request gave no answer.
     pub notice: Option<Notice>,
+    /// Why nothing can be saved right now, until the next event says that it can.
+    pub unsaved: Option<String>,
     /// All Tasks, for the list.
     pub tasks: Vec<Task>,
     /// What the host said of the folder.
@@ -118,6 +120,7 @@ impl Default for Projection {
             live: Live::default(),
             woken_by: Vec::new(),
             notice: None,
+            unsaved: None,
             tasks: Vec::new(),
             trusted: Trusted::Unasked,
             revision: 0,
@@ -155,6 +158,7 @@ impl Projection {
         records.checks.extend(detail.checks.into_iter().map(|check| (check.id.clone(), check)));
         records.agents.extend(detail.agents.into_iter().map(|agent| (agent.id.clone(), agent)));
         records.runs.extend(detail.run.into_iter().map(|run| (run.id.clone(), run)));
+        records.messages.extend(page.messages.into_iter().map(|message| (message.id.clone(), message)));
         records.messages.extend(messages.into_iter().map(|message| (message.id.clone(), message)));
         records.approvals.extend(approvals.into_iter().map(|approval| (approval.id.clone(), approval)));
         records.questions.extend(questions.into_iter().map(|question| (question.id.clone(), question)));
@@ -172,6 +176,9 @@ impl Projection {
         self.more = page.more;
         for row in page.rows {
             self.records.rows.entry((agent.clone(), row.seq)).or_insert(row);
+        }
+        for message in page.messages {
+            self.records.messages.entry(message.id.clone()).or_insert(message);
         }
         for call in page.calls {
             self.records.tool_calls.entry(call.id.clone()).or_insert(call);
@@ -204,6 +211,7 @@ impl Projection {
             return;
         }
         self.revision += 1;
+        self.unsaved = None;
         self.records.apply(task.as_ref(), actor, *at, event);
         self.follow(event);
         self.forget_what_is_not_shown();
@@ -212,7 +220,10 @@ impl Projection {
     /// Takes in what is shown and not stored; says whether anything changed.
     pub fn take(&mut self, transient: &Transient) -> bool {
         let ours = self.open.as_ref() == Some(transient.task());
-        let changed = ours && self.live.take(transient);
+        let changed = match transient {
+            Transient::Unsaved { why, .. } if ours => self.unsaved.replace(why.clone()).as_ref() != Some(why),
+            _ => ours && self.live.take(transient),
+        };
         self.revision += u64::from(changed);
         changed
     }

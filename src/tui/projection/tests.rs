@@ -48,6 +48,7 @@ fn story() -> Vec<Event> {
         call: id.into(),
         agent: main.clone(),
         state,
+        saw: None,
         row: Row { tool_call: Some(id.into()), ..fixtures::row(seq, Role::Tool, vec![Part::text(words)]) },
     };
     let asked = Row { message: Some("m_1".into()), ..fixtures::row(1, Role::User, vec![Part::text("look")]) };
@@ -117,6 +118,7 @@ fn answer_after(events: &[Recorded]) -> Opening {
         page: TranscriptPage {
             rows: truth.rows.values().cloned().collect(),
             calls: truth.tool_calls.values().cloned().collect(),
+            messages: Vec::new(),
             more: false,
             seq,
         },

@@ -395,7 +395,13 @@ fn older_rows_are_asked_for_once_when_the_reader_comes_near() {
     let rows = (1..=100).map(|seq| fixtures::row(seq, Role::User, vec![Part::text(format!("row {seq}"))])).collect();
     let top = |model: &Model| model.chat.visible().find_map(|(line, _)| line.map(ToString::to_string));
     let before = top(&model);
-    told(&mut model, News::Older("a_main0000".into(), TranscriptPage { rows, calls: Vec::new(), more: false, seq: 0 }));
+    told(
+        &mut model,
+        News::Older(
+            "a_main0000".into(),
+            TranscriptPage { rows, calls: Vec::new(), messages: Vec::new(), more: false, seq: 0 },
+        ),
+    );
     assert_eq!(top(&model), before, "what is read does not move");
 }
 

@@ -58,6 +58,9 @@ fn state(model: &Model) -> (&'static str, String, Style) {
         let words = if model.wanted.is_some() { "opening…" } else { "new Task" };
         return ("○", words.into(), theme.dim.into());
     };
+    if let Some(why) = &model.told.unsaved {
+        return ("!", format!("can't save, trying again: {}", text::line(why)), theme.warn.into());
+    }
     match model.told.run().map(|run| (run.state, run.started_at)) {
         Some((RunState::Running, since)) => {
             let picture = SPINNER[(model.now / SPIN).rem_euclid(SPINNER.len() as i64) as usize];
