@@ -84,6 +84,9 @@ pub struct TaskDetail {
     /// Main's live Run, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<Run>,
+    /// The request of Main that is under way: what it took in can't be taken back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asking: Option<ModelCallId>,
     /// The last settled boundary of Main: where it would resume from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Checkpoint>,

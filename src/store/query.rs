@@ -107,6 +107,7 @@ fn detail(c: &Connection, id: &TaskId) -> rusqlite::Result<Result<TaskDetail, Re
         )?
         .query_row([task.main.as_str()], |row| row.get(0))?;
     let run = snapshot.live_run(&task.main).cloned();
+    let asking = snapshot.live_model_call(&task.main).map(|call| call.id.clone());
     let sql = format!("SELECT {} FROM checkpoint WHERE agent = ?1 ORDER BY through_seq DESC LIMIT 1", rows::CHECKPOINT);
     let checkpoint = c.prepare_cached(&sql)?.query_row([task.main.as_str()], rows::checkpoint).optional()?;
     Ok(Ok(TaskDetail {
@@ -115,6 +116,7 @@ fn detail(c: &Connection, id: &TaskId) -> rusqlite::Result<Result<TaskDetail, Re
         verdicts,
         agents: snapshot.agents.values().cloned().collect(),
         run,
+        asking,
         checkpoint,
         context_tokens: context_tokens.max(0) as u64,
         seq: event_log::last_seq(c)?,

@@ -102,6 +102,8 @@ pub struct Projection {
     pub unsaved: Option<String>,
     /// All Tasks, for the list.
     pub tasks: Vec<Task>,
+    /// In which Tasks something waits for a person: once for each approval and question.
+    pub waiting: Vec<TaskId>,
     /// What the host said of the folder.
     pub trusted: Trusted,
     /// Grows with every change: what was laid out from an older one is stale.
@@ -122,6 +124,7 @@ impl Default for Projection {
             notice: None,
             unsaved: None,
             tasks: Vec::new(),
+            waiting: Vec::new(),
             trusted: Trusted::Unasked,
             revision: 0,
         }
@@ -132,8 +135,9 @@ impl Projection {
     /// Leaves the open Task: a new one is to be made.
     pub fn close(&mut self) {
         let (host, tasks) = (self.host.clone(), std::mem::take(&mut self.tasks));
+        let waiting = std::mem::take(&mut self.waiting);
         let (trusted, seq, revision) = (self.trusted, self.seq, self.revision + 1);
-        *self = Self { host, tasks, trusted, seq, revision, ..Self::default() };
+        *self = Self { host, tasks, waiting, trusted, seq, revision, ..Self::default() };
     }
 
     /// Starts from what the host answered for a Task.
@@ -150,6 +154,7 @@ impl Projection {
         self.open = Some(detail.task.id.clone());
         self.seq = detail.seq;
         self.context_tokens = detail.context_tokens;
+        self.live.resume(detail.asking.as_ref());
         self.more = page.more;
         self.woken_by = detail.run.as_ref().map_or_else(Vec::new, |run| woke(run, &messages));
         if let Some(objective) = detail.objective {
@@ -311,8 +316,11 @@ impl Projection {
         call.result_seq.and_then(|seq| self.row(seq))
     }
 
-    /// Main's messages that wait to be delivered, in their order.
+    /// Main's messages that can still be edited and taken back, in their order.
     pub fn queued(&self) -> Vec<&Message> {
+        if self.live.is_ahead() {
+            return Vec::new();
+        }
         self.task().map_or_else(Vec::new, |task| self.records.inbox(&task.main, MessageState::Queued))
     }
 
@@ -328,6 +336,11 @@ impl Projection {
         let mut open: Vec<_> = self.records.questions.values().filter(|q| q.state == QuestionState::Open).collect();
         open.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
         open
+    }
+
+    /// How many approvals and questions of other Tasks wait for a person.
+    pub fn waiting_elsewhere(&self) -> usize {
+        self.waiting.iter().filter(|task| Some(*task) != self.open.as_ref()).count()
     }
 
     /// Points of acceptance that only a person can settle now, oldest first.

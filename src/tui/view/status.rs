@@ -120,6 +120,11 @@ fn facts_of(model: &Model) -> Vec<String> {
     if pending > 0 && model.told.is_running() {
         facts.push(words::many(pending, "waits for you", "wait for you"));
     }
+    let elsewhere = model.told.waiting_elsewhere();
+    if elsewhere > 0 {
+        let words = words::many(elsewhere, "waits in another Task", "wait in other Tasks");
+        facts.push(format!("{words}, {}", key_of(When::Panes, &Action::OpenTasks)));
+    }
     let chosen = task.and_then(|task| task.model.as_deref()).unwrap_or(&model.facts.model);
     facts.push(text::cut(&text::line(chosen), 28));
     if model.told.context_tokens > 0 {
