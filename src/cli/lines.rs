@@ -218,7 +218,7 @@ mod tests {
     }
 
     fn row(seq: u64, role: Role, parts: Vec<Part>) -> Row {
-        Row { seq, role, parts, message: None, tool_call: None, cut: false, tokens: 0, at: 0 }
+        Row { seq, role, parts, message: None, tool_call: None, outcome: None, cut: false, tokens: 0, at: 0 }
     }
 
     fn call(arguments: &str) -> ToolCall {

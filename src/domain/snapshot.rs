@@ -332,7 +332,8 @@ impl Snapshot {
                     call.result_seq = Some(row.seq);
                     call.ended_at = Some(at);
                 }
-                self.save_row(agent, row);
+                // Events of older versions say it beside the row alone.
+                self.save_row(agent, &Row { outcome: Some(*state), ..row.clone() });
             }
 
             Event::ApprovalRequested { approval } => {

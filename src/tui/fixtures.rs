@@ -99,7 +99,7 @@ pub fn model_call(id: &str) -> ModelCall {
 }
 
 pub fn row(seq: u64, role: Role, parts: Vec<Part>) -> Row {
-    Row { seq, role, parts, message: None, tool_call: None, cut: false, tokens: 100, at: NOW - 30_000 }
+    Row { seq, role, parts, message: None, tool_call: None, outcome: None, cut: false, tokens: 100, at: NOW - 30_000 }
 }
 
 pub fn message(id: &str, text: &str, state: MessageState) -> Message {

@@ -48,10 +48,8 @@ pub struct ToolSpec {
     pub description: &'static str,
     /// The JSON schema of its arguments.
     pub schema: Value,
-    /// What a crash in the middle of it means.
+    /// What a crash in the middle of it means; what changes nothing may run beside others.
     pub effect: Effect,
-    /// Whether it may run beside other calls of its batch.
-    pub parallel: bool,
 }
 
 /// What an agent last saw of files, by path: their SHA-256.

@@ -39,7 +39,7 @@ struct Arguments {
 
 static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
     let description = "Read a text file by lines (shown as NUMBER<tab>LINE) or look at an image.";
-    arguments::spec::<Arguments>("read", description, Effect::Pure, true)
+    arguments::spec::<Arguments>("read", description, Effect::Pure)
 });
 
 impl Tool for Read {

@@ -160,7 +160,7 @@ impl Decision {
     fn row(&self, agent: &AgentId, role: Role, parts: Vec<Part>, tokens: u64) -> Row {
         let seq = self.snap.agents.get(agent).map_or(1, |agent| agent.next_seq);
         let tokens = if tokens > 0 { tokens } else { estimate_tokens(&parts) };
-        Row { seq, role, parts, message: None, tool_call: None, cut: false, tokens, at: self.at }
+        Row { seq, role, parts, message: None, tool_call: None, outcome: None, cut: false, tokens, at: self.at }
     }
 
     /// Puts a message into Main's Inbox, unless the fact it tells was told before.

@@ -117,6 +117,7 @@ pub(super) fn settle_with(
 ) {
     let mut row = d.row(&call.agent, Role::Tool, parts, 0);
     row.tool_call = Some(call.id.clone());
+    row.outcome = Some(state);
     let event = Event::ToolSettled { call: call.id.clone(), agent: call.agent.clone(), state, row, saw };
     d.emit(Some(&run.task), event);
     d.checkpoint(run);

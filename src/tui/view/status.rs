@@ -127,11 +127,13 @@ fn facts_of(model: &Model) -> Vec<String> {
     }
     let chosen = task.and_then(|task| task.model.as_deref()).unwrap_or(&model.facts.model);
     facts.push(text::cut(&text::line(chosen), 28));
+    // Nobody counted the tokens: size and price are a guess, and look like one.
+    let about = if task.is_some_and(|task| task.usage.estimated) { "~" } else { "" };
     if model.told.context_tokens > 0 {
-        facts.push(format!("{} context", words::count(model.told.context_tokens)));
+        facts.push(format!("{about}{} context", words::count(model.told.context_tokens)));
     }
     if let Some(micro_usd) = task.and_then(|task| task.usage.micro_usd) {
-        facts.push(words::money(micro_usd));
+        facts.push(format!("{about}{}", words::money(micro_usd)));
     }
     facts.push(task.map_or(model.facts.policy, |task| task.policy).name().to_owned());
     facts
