@@ -15,6 +15,7 @@ mod screen;
 mod secrets;
 mod state;
 mod support;
+mod terminals;
 mod tools;
 mod trust;
 mod weather;
