@@ -7,14 +7,15 @@ use super::greeting::farewell;
 use super::line;
 use super::protocol::{FromHost, MAX_LINE};
 use crate::domain::Rejection;
-use std::sync::Arc;
-use tokio::sync::mpsc::{self, error::TrySendError};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
 
 /// How many lines wait for a client that does not read.
 const LINES: usize = 256;
 
-/// How many bytes they have together; a line that is longer waits alone.
+/// At this many bytes nothing more is put in; one line may go beyond it.
 const BYTES: usize = 1024 * 1024;
 
 /// Nothing more can be sent: the client is gone.
@@ -31,21 +32,31 @@ pub(super) enum NotSent {
 }
 
 /// The end into which messages are put; clones put them into the same.
-#[derive(Clone)]
 pub(super) struct Outbox {
-    lines: mpsc::Sender<Waiting>,
-    room: Arc<Semaphore>,
+    shared: Arc<Shared>,
 }
 
 /// The end from which lines are taken.
 pub(super) struct Outgoing {
-    lines: mpsc::Receiver<Waiting>,
+    shared: Arc<Shared>,
 }
 
+struct Shared {
+    most: usize,
+    waiting: Mutex<Waiting>,
+    /// How many put messages in.
+    senders: AtomicUsize,
+    /// Something was put in, or nobody is left to do so.
+    filled: Notify,
+    /// Something was taken, or nobody is left to do so.
+    taken: Notify,
+}
+
+#[derive(Default)]
 struct Waiting {
-    line: Vec<u8>,
-    /// Its share of the bytes, given back when it is taken.
-    _room: OwnedSemaphorePermit,
+    lines: VecDeque<Vec<u8>>,
+    bytes: usize,
+    gone: bool,
 }
 
 /// Makes an outbox of the usual size.
@@ -55,55 +66,144 @@ pub(super) fn outbox() -> (Outbox, Outgoing) {
 
 /// Makes an outbox with room for so many lines.
 pub(super) fn with_room(lines: usize) -> (Outbox, Outgoing) {
-    let (sender, receiver) = mpsc::channel(lines);
-    (Outbox { lines: sender, room: Arc::new(Semaphore::new(BYTES)) }, Outgoing { lines: receiver })
+    let shared = Arc::new(Shared {
+        most: lines,
+        waiting: Mutex::default(),
+        senders: AtomicUsize::new(1),
+        filled: Notify::new(),
+        taken: Notify::new(),
+    });
+    (Outbox { shared: shared.clone() }, Outgoing { shared })
+}
+
+impl Shared {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns with what `look` finds, as soon as it finds something.
+    async fn when<T>(&self, changed: &Notify, mut look: impl FnMut(&mut Waiting) -> Option<T>) -> T {
+        loop {
+            let change = changed.notified();
+            tokio::pin!(change);
+            // From here on no change is missed.
+            change.as_mut().enable();
+            if let Some(found) = look(&mut self.waiting()) {
+                return found;
+            }
+            change.await;
+        }
+    }
+}
+
+impl Waiting {
+    fn is_full(&self, most: usize) -> bool {
+        self.lines.len() >= most || self.bytes >= BYTES
+    }
+
+    fn put(&mut self, line: Vec<u8>) {
+        self.bytes += line.len();
+        self.lines.push_back(line);
+    }
+
+    fn take(&mut self) -> Option<Vec<u8>> {
+        let line = self.lines.pop_front()?;
+        self.bytes -= line.len();
+        Some(line)
+    }
 }
 
 impl Outbox {
     /// Puts a message in, as soon as there is room.
     pub async fn send(&self, message: FromHost) -> Result<(), Gone> {
-        let line = encode(message);
-        let room = tokio::select! {
-            room = self.room.clone().acquire_many_owned(share(&line)) => room.map_err(|_| Gone)?,
-            () = self.lines.closed() => return Err(Gone),
-        };
-        self.lines.send(Waiting { line, _room: room }).await.map_err(|_| Gone)
+        let mut line = Some(encode(message));
+        let most = self.shared.most;
+        let sent = self.shared.when(&self.shared.taken, |waiting| match (waiting.gone, waiting.is_full(most)) {
+            (true, _) => Some(Err(Gone)),
+            (false, true) => None,
+            (false, false) => line.take().map(|line| {
+                waiting.put(line);
+                Ok(())
+            }),
+        });
+        sent.await?;
+        self.shared.filled.notify_waiters();
+        Ok(())
     }
 
     /// Puts a message in if there is room now.
     pub fn try_send(&self, message: FromHost) -> Result<(), NotSent> {
-        if self.lines.is_closed() {
-            return Err(NotSent::Gone);
+        {
+            let mut waiting = self.shared.waiting();
+            if waiting.gone {
+                return Err(NotSent::Gone);
+            }
+            if waiting.is_full(self.shared.most) {
+                return Err(NotSent::Full);
+            }
+            waiting.put(encode(message));
         }
-        let line = encode(message);
-        let room = self.room.clone().try_acquire_many_owned(share(&line)).map_err(|_| NotSent::Full)?;
-        self.lines.try_send(Waiting { line, _room: room }).map_err(|error| match error {
-            TrySendError::Full(_) => NotSent::Full,
-            TrySendError::Closed(_) => NotSent::Gone,
-        })
+        self.shared.filled.notify_waiters();
+        Ok(())
+    }
+
+    /// Returns when half of the room is free.
+    pub async fn half_empty(&self) -> Result<(), Gone> {
+        let most = self.shared.most / 2;
+        let free = self.shared.when(&self.shared.taken, |waiting| {
+            let free = waiting.lines.len() <= most && waiting.bytes <= BYTES / 2;
+            if waiting.gone { Some(Err(Gone)) } else { free.then_some(Ok(())) }
+        });
+        free.await
     }
 
     /// Returns when the client is gone.
     pub async fn closed(&self) {
-        self.lines.closed().await;
+        self.shared.when(&self.shared.taken, |waiting| waiting.gone.then_some(())).await;
+    }
+}
+
+impl Clone for Outbox {
+    fn clone(&self) -> Self {
+        self.shared.senders.fetch_add(1, Ordering::AcqRel);
+        Self { shared: self.shared.clone() }
+    }
+}
+
+impl Drop for Outbox {
+    fn drop(&mut self) {
+        if self.shared.senders.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.shared.filled.notify_waiters();
+        }
     }
 }
 
 impl Outgoing {
     /// Takes the next line, when there is one; `None` when nothing more will be sent.
     pub async fn next(&mut self) -> Option<Vec<u8>> {
-        self.lines.recv().await.map(|waiting| waiting.line)
+        let next = self.shared.when(&self.shared.filled, |waiting| {
+            // Before looking: what the last one put in is there by then.
+            let over = self.shared.senders.load(Ordering::Acquire) == 0;
+            waiting.take().map(Some).or(over.then_some(None))
+        });
+        let line = next.await;
+        self.shared.taken.notify_waiters();
+        line
     }
 
     /// Takes the next line if it waits already.
     pub fn try_next(&mut self) -> Option<Vec<u8>> {
-        self.lines.try_recv().ok().map(|waiting| waiting.line)
+        let line = self.shared.waiting().take();
+        self.shared.taken.notify_waiters();
+        line
     }
 }
 
-/// The part of the room that a line takes.
-fn share(line: &[u8]) -> u32 {
-    u32::try_from(line.len().min(BYTES)).unwrap_or(u32::MAX)
+impl Drop for Outgoing {
+    fn drop(&mut self) {
+        self.shared.waiting().gone = true;
+        self.shared.taken.notify_waiters();
+    }
 }
 
 /// Writes a message as a line; what does not fit into one is replaced by words that say so.
@@ -145,37 +245,44 @@ mod tests {
         while outbox.try_send(of_size(100_000)).is_ok() {
             waiting += 1;
         }
-        assert_eq!(waiting, 10);
-        assert_eq!(outbox.try_send(of_size(100_000)), Err(NotSent::Full));
+        assert_eq!(waiting, 11);
+        assert_eq!(outbox.try_send(of_size(1)), Err(NotSent::Full));
         assert!(outgoing.next().await.is_some());
         assert_eq!(outbox.try_send(of_size(100_000)), Ok(()));
+        drop(outbox);
+        for _ in 0..11 {
+            assert!(outgoing.next().await.is_some());
+        }
+        assert_eq!(outgoing.next().await, None);
     }
 
     #[tokio::test]
-    async fn a_line_that_is_longer_than_the_room_waits_until_it_is_alone() {
-        let (outbox, mut outgoing) = outbox();
-        outbox.try_send(of_size(10)).expect("room");
-        assert_eq!(outbox.try_send(of_size(2 * BYTES)), Err(NotSent::Full));
+    async fn whoever_waits_for_room_goes_on_when_something_is_read() {
+        let (outbox, mut outgoing) = with_room(1);
+        outbox.try_send(of_size(1)).expect("room");
         let sending = tokio::spawn({
             let outbox = outbox.clone();
-            async move { outbox.send(of_size(2 * BYTES)).await }
+            async move { outbox.send(of_size(2)).await }
         });
-        assert!(outgoing.next().await.is_some_and(|line| line.len() < BYTES));
-        assert!(outgoing.next().await.is_some_and(|line| line.len() > 2 * BYTES));
+        tokio::task::yield_now().await;
+        assert!(!sending.is_finished());
+        assert!(outgoing.next().await.is_some());
         assert_eq!(sending.await.expect("sent"), Ok(()));
+        assert!(outgoing.next().await.is_some());
     }
 
     #[tokio::test]
     async fn whoever_waits_for_room_learns_that_the_client_is_gone() {
-        let (outbox, outgoing) = outbox();
-        outbox.try_send(of_size(BYTES)).expect("room");
+        let (outbox, outgoing) = with_room(1);
+        outbox.try_send(of_size(1)).expect("room");
         let waiting = tokio::spawn({
             let outbox = outbox.clone();
-            async move { outbox.send(of_size(BYTES)).await }
+            async move { outbox.send(of_size(1)).await }
         });
         tokio::task::yield_now().await;
         drop(outgoing);
         assert_eq!(waiting.await.expect("an end"), Err(Gone));
         assert_eq!(outbox.try_send(of_size(1)), Err(NotSent::Gone));
+        assert_eq!(outbox.half_empty().await, Err(Gone));
     }
 }

@@ -6,12 +6,13 @@
 
 use super::greeting::farewell;
 use super::hub::Hub;
-use super::outbox::{NotSent, Outbox};
+use super::outbox::{Gone, NotSent, Outbox};
 use super::protocol::FromHost;
 use crate::domain::{Answer, Event, Query, Recorded, Seq, TaskId, Transient};
 use crate::runtime::Pushed;
 use std::sync::Arc;
-use tokio::sync::broadcast::{Receiver, error::RecvError};
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 
 /// How many events are read from disk at once.
 const PAGE: u32 = 256;
@@ -30,6 +31,20 @@ enum End {
 enum Gap {
     Closed,
     Open,
+}
+
+/// Why the live tail was not shown.
+enum Missed {
+    /// The feed ran over; the disk knows more.
+    Ran,
+    /// The whole feed came to its end.
+    Ended(End),
+}
+
+impl From<End> for Missed {
+    fn from(end: End) -> Self {
+        Self::Ended(end)
+    }
 }
 
 /// The feed of one client.
@@ -74,22 +89,18 @@ impl Subscription {
         let _ = self.outbox.send(last_word).await;
     }
 
-    /// Sends what was recorded after `last`, and what is being said; the client sets the pace.
+    /// Sends what was recorded after `last`; the client sets the pace.
     async fn catch_up(&mut self) -> Result<(), End> {
         loop {
             let page = self.page().await?;
             if page.is_empty() {
-                break;
+                return Ok(());
             }
             for recorded in page {
                 self.last = recorded.seq;
                 self.send(FromHost::Recorded(Box::new(recorded))).await?;
             }
         }
-        for transient in self.hub.coordinator.live_tail(self.task.as_ref()) {
-            self.send(FromHost::Transient(transient)).await?;
-        }
-        Ok(())
     }
 
     /// Sends what was recorded between the last page and the beginning of the feed, if there is
@@ -111,7 +122,7 @@ impl Subscription {
     }
 
     /// Reads what was recorded after `last` and has been told: what is on disk and was not told yet
-    /// still comes in the feed, and what is being said is only whole beside what was told.
+    /// still comes in the feed.
     async fn page(&self) -> Result<Vec<Recorded>, End> {
         let query = Query::Events { task: self.task.clone(), after: self.last, limit: PAGE };
         let mut page = match self.hub.coordinator.ask(query).await {
@@ -126,16 +137,54 @@ impl Subscription {
 
     /// Sends what happens; returns when the feed ran over and the disk knows more.
     async fn follow(&mut self, feed: &mut Receiver<Pushed>) -> Result<(), End> {
-        // What was said between the tail that was sent and the feed is in neither.
+        // The tail is shown first, and again after every hole in it, once there is room.
         self.holes = true;
         loop {
-            match feed.recv().await {
-                Ok(Pushed::Recorded(recorded)) => self.recorded(&recorded)?,
-                Ok(Pushed::Transient(transient)) => self.transient(&transient)?,
-                Err(RecvError::Lagged(_)) => return Ok(()),
-                Err(RecvError::Closed) => return Err(End::Gone),
+            tokio::select! {
+                biased;
+                room = self.outbox.half_empty(), if self.holes => {
+                    room.map_err(|Gone| End::Gone)?;
+                    match self.tail(feed) {
+                        Err(Missed::Ran) => return Ok(()),
+                        Err(Missed::Ended(end)) => return Err(end),
+                        Ok(()) => {}
+                    }
+                }
+                pushed = feed.recv() => match pushed {
+                    Ok(Pushed::Recorded(recorded)) => self.recorded(&recorded)?,
+                    // What comes while something is missing comes with the whole tail.
+                    Ok(Pushed::Transient(_)) if self.holes => {}
+                    Ok(Pushed::Transient(transient)) => self.transient(&transient)?,
+                    Err(RecvError::Lagged(_)) => return Ok(()),
+                    Err(RecvError::Closed) => return Err(End::Gone),
+                },
             }
         }
+    }
+
+    /// Shows the whole live tail, behind everything recorded that it rests on.
+    fn tail(&mut self, feed: &mut Receiver<Pushed>) -> Result<(), Missed> {
+        let (before, tail) = self.hub.coordinator.live_tail(feed, self.task.as_ref());
+        self.holes = false;
+        for _ in 0..before {
+            match feed.try_recv() {
+                Ok(Pushed::Recorded(recorded)) => self.recorded(&recorded)?,
+                Ok(Pushed::Transient(transient)) => match &*transient {
+                    // Part of the tail.
+                    Transient::Text { .. } | Transient::Thinking { .. } => {}
+                    Transient::CallForming { .. } | Transient::ToolOutput { .. } | Transient::Unsaved { .. } => {
+                        self.transient(&transient)?;
+                    }
+                },
+                Err(TryRecvError::Lagged(_)) => return Err(Missed::Ran),
+                Err(TryRecvError::Empty) => break,
+                Err(TryRecvError::Closed) => return Err(Missed::Ended(End::Gone)),
+            }
+        }
+        for transient in tail {
+            self.show(transient)?;
+        }
+        Ok(())
     }
 
     fn recorded(&mut self, recorded: &Recorded) -> Result<(), End> {
@@ -156,12 +205,6 @@ impl Subscription {
     fn transient(&mut self, transient: &Transient) -> Result<(), End> {
         if self.task.as_ref().is_some_and(|task| task != transient.task()) {
             return Ok(());
-        }
-        if self.holes {
-            self.holes = false;
-            for transient in self.hub.coordinator.live_tail(self.task.as_ref()) {
-                self.show(transient)?;
-            }
         }
         self.show(transient.clone())
     }
