@@ -14,6 +14,7 @@ mod harness;
 mod hostile;
 mod screen;
 mod secrets;
+mod ssh;
 mod state;
 mod support;
 mod terminals;

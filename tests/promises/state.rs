@@ -2,6 +2,7 @@
 //! locked, damaged, newer or on the network. Each is said plainly and nothing is lost.
 
 use crate::support::home::{COWORK, Home};
+use crate::support::latch::Latch;
 use crate::support::model_server::ModelServer;
 use crate::support::process::{self, Running, run};
 use crate::support::reply::Reply;
@@ -9,6 +10,7 @@ use crate::support::watch::eventually;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 fn is_root() -> bool {
     rustix::process::geteuid().is_root()
@@ -41,7 +43,7 @@ fn the_socket_refuses_another_user() {
     if !is_root() {
         return skip("only root can become another user");
     }
-    let latch = crate::support::latch::Latch::new();
+    let latch = Latch::new();
     let server = ModelServer::with([Reply::stream().hold(&latch).finish()]);
     let home = Home::with_model(&server);
     let running = home.start(["exec", "hello"]);
@@ -166,6 +168,24 @@ fn a_locked_file_is_said_to_be_locked_and_works_when_it_is_free() {
 }
 
 #[test]
+fn a_file_that_another_program_locks_while_a_model_works_is_said_and_the_work_goes_on_when_it_is_free() {
+    let latch = Latch::new();
+    let server = ModelServer::with([Reply::stream().text("half an answer").hold(&latch).text(" and all").finish()]);
+    let home = Home::with_model(&server);
+    let running = home.start(["exec", "work"]);
+    latch.wait_reached();
+    let connection = rusqlite::Connection::open(database(&home)).expect("the database");
+    connection.execute_batch("BEGIN IMMEDIATE").expect("a lock");
+    latch.release();
+    running.wait_for_error("another program holds");
+    connection.execute_batch("ROLLBACK").expect("the lock is gone");
+    drop(connection);
+    assert!(running.finish().expect_code(0).stdout.contains("half an answer and all"));
+    assert_eq!(server.requests().len(), 1, "nothing was asked again");
+    home.assert_sound();
+}
+
+#[test]
 fn a_state_directory_that_cannot_be_written_is_said_plainly() {
     let home = Home::new();
     std::fs::write(home.state(), "a file where the directory should be").expect("a file");
@@ -229,6 +249,47 @@ fn a_full_disk_refuses_plainly_loses_nothing_and_works_again_when_there_is_room(
     stop_host(&home);
 }
 
+#[test]
+fn a_disk_that_fills_while_a_model_works_is_said_at_once_everywhere_and_the_work_goes_on_when_there_is_room() {
+    if !is_root() {
+        return skip("only root can make a small disk");
+    }
+    let latch = Latch::new();
+    let server = ModelServer::with([Reply::stream().text("half an answer").hold(&latch).text(" and all").finish()]);
+    let home = Home::with_model(&server);
+    let Some(_disk) = SmallDisk::mount(&home, "size=48m,mode=700") else {
+        return skip("a tmpfs can't be mounted here");
+    };
+    let running = home.start(["exec", "work"]);
+    latch.wait_reached();
+    let task = home.json(["ls"])[0]["id"].as_str().expect("an id").to_owned();
+    let mut screen = home.terminal([task.as_str()], 120, 30);
+    screen.wait_for("half an answer");
+    let fillers = ["filler", "rest"].map(|name| home.state().join(name));
+    fill(&fillers[0]);
+    // Neither is there a reserve.
+    std::fs::remove_file(home.state().join("ballast")).expect("the reserve");
+    fill(&fillers[1]);
+    let full = Instant::now();
+    latch.release();
+    running.wait_for_error("full");
+    screen.wait_for("full");
+    assert!(full.elapsed() < Duration::from_secs(20), "said after {:?}", full.elapsed());
+    let refused = home.run(["new", "another"]).expect_code(1);
+    assert!(refused.stderr.contains("full"), "{refused:?}");
+
+    for filler in fillers {
+        std::fs::remove_file(filler).expect("room again");
+    }
+    let finished = running.finish().expect_code(0);
+    assert!(finished.stdout.contains("half an answer and all"), "{finished:?}");
+    screen.wait_for("half an answer and all").wait_gone("full");
+    assert_eq!(server.requests().len(), 1, "nothing was asked again");
+    home.assert_sound();
+    drop(screen);
+    stop_host(&home);
+}
+
 /// Writes until the disk is full.
 fn fill(path: &Path) {
     use std::io::Write;
@@ -282,7 +343,7 @@ fn a_host_leaves_when_nothing_needs_it() {
 #[test]
 fn another_version_on_the_other_end_is_refused_in_words() {
     use std::io::{BufRead, BufReader, Write};
-    let latch = crate::support::latch::Latch::new();
+    let latch = Latch::new();
     let server = ModelServer::with([Reply::stream().hold(&latch).finish()]);
     let home = Home::with_model(&server);
     let running = home.start(["exec", "hello"]);
