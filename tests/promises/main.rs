@@ -17,6 +17,7 @@ mod secrets;
 mod ssh;
 mod state;
 mod support;
+mod survival;
 mod terminals;
 mod tmux;
 mod tools;

@@ -5,6 +5,7 @@ pub mod attached;
 pub mod calls;
 pub mod controls;
 pub mod crash;
+pub mod disk;
 pub mod home;
 pub mod keys;
 pub mod latch;
