@@ -44,7 +44,7 @@ pub(super) async fn take(drive: &mut Drive, snapshot: &Snapshot) -> Going {
         system: context::system_prompt(&settings, task, snapshot, &drive.place),
         rows: drive.rows.iter().filter(|row| row.seq >= tail_from).cloned().collect(),
         tools: tools::all().iter().map(|tool| tool.spec().clone()).collect(),
-        max_output_tokens: info.max_output_tokens,
+        info: info.clone(),
     };
     let mut answer = Answer::new(drive, call.clone());
     let ended = match model::connect(&settings, &model_name, drive.port.blobs()) {

@@ -56,7 +56,9 @@ fn key_words(provider: &Provider) -> String {
 fn print_text(app: &App, name: &str, provider: &Provider, reached: &Reach) -> Result<(), Fault> {
     let place = match provider.kind {
         ProviderKind::Guide => "built in: no network, no key, no AI".to_owned(),
-        ProviderKind::Openai => format!("{}, {}", line(&provider.base_url), key_words(provider)),
+        ProviderKind::Openai | ProviderKind::Responses | ProviderKind::Anthropic => {
+            format!("{}, {}, {}", provider.kind.as_str(), line(&provider.base_url), key_words(provider))
+        }
     };
     app.out.line(&format!("{}  {place}", app.out.out.paint(Style::Strong, name)))?;
     match reached {

@@ -7,7 +7,6 @@ use crate::cli::paths::Environment;
 use crate::domain::Secret;
 use crate::domain::permission::Policy;
 use crate::domain::settings::{ModelInfo, Price, Provider, ProviderKind};
-use std::collections::BTreeMap;
 use std::path::Path;
 
 const TOP: [&str; 5] = ["model", "models", "providers", "limits", "policy"];
@@ -115,13 +114,7 @@ impl File<'_> {
             }
             Some(_) | None => {}
         }
-        let mut provider = known.unwrap_or_else(|| Provider {
-            kind: ProviderKind::Openai,
-            base_url: String::new(),
-            key_env: None,
-            key: None,
-            headers: BTreeMap::new(),
-        });
+        let mut provider = known.unwrap_or_else(|| Provider::new(ProviderKind::Openai, ""));
         let place = format!("providers.{}", name.value);
         match section.text("base_url") {
             Some(url) => match base_url(&url.value) {
