@@ -11,6 +11,7 @@ mod exec;
 mod guide;
 mod harness;
 mod hostile;
+mod models;
 mod screen;
 mod secrets;
 mod state;

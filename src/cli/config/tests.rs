@@ -147,7 +147,10 @@ request = { temperature = 0.5, reasoning = { effort = "low", tags = ["a", 1] } }
     let quirks = &settings.providers["local"].quirks;
     assert_eq!((quirks.stream_usage, quirks.thinking_field.as_deref()), (Some(false), Some("reasoning_content")));
     use crate::domain::AgentRole;
-    assert_eq!((settings.model_of(AgentRole::Main), settings.model_of(AgentRole::Subagent)), ("claude:opus", "openai:small"));
+    assert_eq!(
+        (settings.model_of(AgentRole::Main), settings.model_of(AgentRole::Subagent)),
+        ("claude:opus", "openai:small")
+    );
     assert_eq!((settings.cheap_model(), settings.roles.fallback.as_deref()), ("local:tiny", Some("local:tiny")));
     let info = settings.model_info("local:tiny");
     assert!(info.steps);

@@ -14,3 +14,4 @@ pub mod reply;
 pub mod request;
 pub mod terminal;
 pub mod watch;
+pub mod wires;
