@@ -11,6 +11,7 @@ pub mod guide;
 mod history;
 mod http;
 mod kept;
+mod local;
 mod messages;
 mod quirks;
 mod reach;
@@ -21,6 +22,7 @@ mod steps;
 mod wire;
 
 pub use http::{http_client, install_crypto};
+pub use local::{Found, find_local};
 
 use super::port::Blobs;
 use super::tools::ToolSpec;

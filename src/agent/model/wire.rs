@@ -74,3 +74,6 @@ impl Wire {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
