@@ -14,6 +14,7 @@ mod hostile;
 mod models;
 mod screen;
 mod secrets;
+mod small_model;
 mod state;
 mod support;
 mod tools;
