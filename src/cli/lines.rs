@@ -244,7 +244,7 @@ mod tests {
     }
 
     fn settled(state: ToolCallState, parts: Vec<Part>) -> Event {
-        Event::ToolSettled { call: "c_1".into(), agent: "a_1".into(), state, row: row(3, Role::Tool, parts) }
+        Event::ToolSettled { call: "c_1".into(), agent: "a_1".into(), state, row: row(3, Role::Tool, parts), saw: None }
     }
 
     /// A conversation with everything in it that has a line.

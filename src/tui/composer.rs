@@ -6,7 +6,7 @@
 
 use super::text::{self, cluster_width, width};
 use super::wrap;
-use crate::domain::{MessageId, QuestionId, sanitise};
+use crate::domain::{ApprovalId, MessageId, QuestionId, sanitise};
 use tui_textarea::{CursorMove, TextArea};
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -19,6 +19,8 @@ pub enum Purpose {
     Edit(MessageId),
     /// An answer to a question.
     Answer(QuestionId),
+    /// Why something must not run.
+    Refuse(ApprovalId),
 }
 
 /// One change of the text or move of the caret.
@@ -157,6 +159,14 @@ impl Composer {
         self.set(&text);
     }
 
+    /// Puts another message in where the message is now: in the composer, or aside.
+    pub fn set_draft(&mut self, text: &str) {
+        match &mut self.aside {
+            Some(aside) => *aside = sanitise::text(text).into_owned(),
+            None => self.set(text),
+        }
+    }
+
     /// Adds pasted text at the caret: what can't be seen does not get in.
     pub fn paste(&mut self, text: &str) {
         self.area.insert_str(sanitise::text(text));
@@ -183,7 +193,8 @@ impl Composer {
             Edit::DeleteWord => self.area.delete_next_word(),
             Edit::KillToStart => self.area.delete_line_by_head(),
             Edit::KillToEnd => self.area.delete_line_by_end(),
-            Edit::Yank => self.area.paste(),
+            // The library takes an empty cut for one that can be pasted, and panics.
+            Edit::Yank => !self.area.yank_text().is_empty() && self.area.paste(),
             Edit::Undo => self.area.undo(),
             Edit::Redo => self.area.redo(),
             Edit::Left => self.step_left(),
@@ -384,6 +395,15 @@ mod tests {
         composer.set(text);
         composer.lay_out(room, 10);
         composer
+    }
+
+    #[test]
+    fn pasting_a_cut_that_took_nothing_changes_nothing() {
+        let mut composer = Composer::default();
+        composer.edit(Edit::Insert(' '));
+        composer.edit(Edit::Delete);
+        assert!(!composer.edit(Edit::Yank));
+        assert_eq!(composer.text(), " ");
     }
 
     #[test]

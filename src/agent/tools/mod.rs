@@ -97,6 +97,8 @@ pub struct Outcome {
     pub state: ToolCallState,
     /// What the model sees, already within the limits.
     pub parts: Vec<Part>,
+    /// SHA-256 of the file that was looked at, so that a later change of it is noticed.
+    pub saw: Option<String>,
 }
 
 /// Arguments that can't be run; the text tells the model what is expected.
@@ -112,8 +114,9 @@ pub trait Tool: Send + Sync {
 }
 
 impl Outcome {
-    fn text(state: ToolCallState, text: impl Into<String>) -> Self {
-        Self { state, parts: vec![Part::text(text)] }
+    /// Words, and how it ended.
+    pub fn text(state: ToolCallState, text: impl Into<String>) -> Self {
+        Self { state, parts: vec![Part::text(text)], saw: None }
     }
     /// It was done.
     pub fn done(text: impl Into<String>) -> Self {

@@ -98,8 +98,8 @@ fn run_command(d: &mut Decision, command: &RunCommand) -> Result<(), Rejection> 
         RunCommand::StartTool { run, call, action, pre_hash, post_hash } => {
             tool::start(d, run, call, action, pre_hash, post_hash)
         }
-        RunCommand::SettleTool { run, call, state, parts, tokens } => {
-            tool::settle(d, run, call, *state, parts.clone(), *tokens)
+        RunCommand::SettleTool { run, call, state, parts, saw } => {
+            tool::settle(d, run, call, *state, parts.clone(), saw.clone())
         }
         RunCommand::AskPerson { run, call, question, options, meanwhile } => {
             tool::ask_person(d, run, call, question, options, meanwhile)

@@ -120,9 +120,10 @@ fn ask_keys(model: &Model, ask: Ask) -> Vec<(&'static str, &'static str)> {
         Ask::Approval(_) => {
             let key = |answer| key_of(When::Approval, &Action::AnswerApproval(answer));
             let yes = [(key(ApprovalAnswer::Once), "once"), (key(ApprovalAnswer::Always), "always for this")];
-            let no = [(key(ApprovalAnswer::Deny), "no"), (key(ApprovalAnswer::Never), "never")];
+            let why = key_of(When::Approval, &Action::WriteAnswer);
+            let no = [(key(ApprovalAnswer::Deny), "no"), (why, "no, because…"), (key(ApprovalAnswer::Never), "never")];
             let unread = [("read to the end", "to say yes")];
-            if read { [yes, no].concat() } else { [&unread[..], &no[..]].concat() }
+            if read { [&yes[..], &no[..]].concat() } else { [&unread[..], &no[..]].concat() }
         }
         Ask::Check(_) => {
             let key = |outcome| key_of(When::Check, &Action::JudgeCheck(outcome));
@@ -151,7 +152,7 @@ fn queue(model: &Model, buffer: &mut Buffer) {
     }
     let theme = &model.theme;
     let queued = model.told.queued();
-    let sending: Vec<&str> = model.outbox.iter().filter_map(|out| out.words.as_deref()).collect();
+    let sending: Vec<&str> = model.sending().collect();
     let focused = model.focus == Focus::Queue;
     let height = usize::from(area.height);
     let first = if focused { model.queue.saturating_sub(height - 1) } else { 0 };
@@ -195,6 +196,7 @@ fn rule(model: &Model, buffer: &mut Buffer) {
         Purpose::Message => "",
         Purpose::Edit(_) => "editing a queued message, esc leaves it as it was",
         Purpose::Answer(_) => "your answer",
+        Purpose::Refuse(_) => "why not? esc leaves it open",
     };
     let (right, style) = match &model.hint {
         Some(hint) => (text::line(&hint.text), if hint.warns { theme.warn } else { theme.text }),
@@ -259,6 +261,7 @@ fn composer(model: &Model, buffer: &mut Buffer) {
             Purpose::Message => "Say what you want done",
             Purpose::Edit(_) => "New words for the message",
             Purpose::Answer(_) => "Answer in words",
+            Purpose::Refuse(_) => "Why it must not run; Main reads it",
         };
         put(buffer, area, 0, &Line::styled(words, theme.dim));
         return;
