@@ -18,3 +18,4 @@ pub mod request;
 pub mod terminal;
 pub mod watch;
 pub mod wire;
+pub mod wires;
