@@ -16,6 +16,7 @@ mod screen;
 mod secrets;
 mod state;
 mod support;
+mod terminals;
 mod tmux;
 mod tools;
 mod trust;
