@@ -4,6 +4,7 @@
 //! An [`Effect`] is data; only the [driver](super::run) carries it out, and what comes of it comes
 //! back as [`News`].
 
+use super::colours::{Coloured, Job};
 use super::composer::Edit;
 use super::projection::Opening;
 use crate::domain::command::ApprovalAnswer;
@@ -217,6 +218,8 @@ pub enum Action {
 
     /// The host, or the way to it, has something to say.
     News(News),
+    /// The parts of speech of some code were found out.
+    Painted(Job, Coloured),
 }
 
 /// What came from the host, or of the way to it.

@@ -12,6 +12,7 @@
 pub mod action;
 pub mod asks;
 pub mod chat;
+pub mod colours;
 pub mod composer;
 #[cfg(test)]
 mod fixtures;
@@ -20,7 +21,9 @@ pub mod key;
 pub mod keymap;
 pub mod layout;
 mod link;
+mod markdown;
 pub mod model;
+mod painter;
 pub mod projection;
 pub mod run;
 mod screen;

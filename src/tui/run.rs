@@ -4,6 +4,7 @@
 //! only when something changed and at most every 16 ms, and at rest nothing wakes it.
 
 use super::action::{Action, Effect, News};
+use super::colours::{Coloured, Job};
 use super::composer::Edit;
 use super::input::decode::Decoder;
 use super::input::tty::Tty;
@@ -11,6 +12,7 @@ use super::key::Key;
 use super::keymap;
 use super::link::Link;
 use super::model::{Facts, Model};
+use super::painter;
 use super::screen::{self, Screen};
 use super::theme::BuiltIn;
 use super::update::update;
@@ -90,17 +92,20 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
     let model = Model::new(facts, theme, start.task, fresh_ids()?, wall_clock(), size);
     let screen = Screen::enter(size)?;
     let (link, news) = Link::start(start.connect);
+    let (found, painted) = mpsc::unbounded_channel();
+    let painter = painter::start(move |job, coloured| found.send((job, coloured)).is_ok());
     let mut driver = Driver {
         model,
         screen,
         link,
+        painter,
         decoder: Decoder::default(),
         began: Instant::now(),
         drawn: None,
         state: State::Going,
         slept: false,
     };
-    let ended = driver.go(&tty, news, &mut signals).await;
+    let ended = driver.go(&tty, news, painted, &mut signals).await;
     driver.link.settle().await;
     let task = driver.model.wanted.clone();
     drop(driver);
@@ -130,6 +135,7 @@ struct Driver {
     model: Model,
     screen: Screen,
     link: Link,
+    painter: std::sync::mpsc::Sender<Job>,
     decoder: Decoder,
     began: Instant,
     drawn: Option<Instant>,
@@ -143,12 +149,19 @@ enum Woken {
     Bytes(usize),
     TerminalGone,
     News(News),
+    Painted(Job, Coloured),
     Time,
     Signal(Caught),
 }
 
 impl Driver {
-    async fn go(&mut self, tty: &Tty, mut news: mpsc::Receiver<News>, signals: &mut Signals) -> io::Result<()> {
+    async fn go(
+        &mut self,
+        tty: &Tty,
+        mut news: mpsc::Receiver<News>,
+        mut painted: mpsc::UnboundedReceiver<(Job, Coloured)>,
+        signals: &mut Signals,
+    ) -> io::Result<()> {
         let mut buffer = vec![0; 64 * 1024];
         loop {
             self.draw_if_due()?;
@@ -160,6 +173,7 @@ impl Driver {
                     Ok(read) => Woken::Bytes(read),
                 },
                 Some(said) = news.recv() => Woken::News(said),
+                Some((job, coloured)) = painted.recv() => Woken::Painted(job, coloured),
                 caught = signals.next() => Woken::Signal(caught),
                 () = sleep_until(wake) => Woken::Time,
             };
@@ -174,6 +188,7 @@ impl Driver {
                         self.take(Action::News(said));
                     }
                 }
+                Woken::Painted(job, coloured) => self.take(Action::Painted(job, coloured)),
                 Woken::Time => self.take_time(alarm),
                 Woken::Signal(caught) => self.take_signal(caught, tty)?,
             }
@@ -296,6 +311,10 @@ impl Driver {
         self.model.lay_out();
         crate::crash::panic_of_screen();
         self.screen.draw(&self.model)?;
+        for job in self.model.chat.colours.take_wanted() {
+            // A painter that is gone leaves code plain.
+            let _ = self.painter.send(job);
+        }
         self.drawn = Some(Instant::now());
         Ok(())
     }

@@ -18,6 +18,11 @@ pub fn update(model: &mut Model, action: Action) -> Vec<Effect> {
     match action {
         Action::News(news) => host::news(model, news),
         Action::Tick => tick(model),
+        Action::Painted(job, coloured) => {
+            model.dirty = true;
+            model.chat.colours.know(job, coloured);
+            Vec::new()
+        }
         Action::Resize { width, height } => {
             model.dirty = true;
             model.size = (width, height);
@@ -100,7 +105,7 @@ fn person(model: &mut Model, action: Action, quit_asked: bool) -> Vec<Effect> {
         Action::ArchiveTask => tasks::archive(model),
 
         // These are handled before a person is asked.
-        Action::News(_) | Action::Tick | Action::Resize { .. } => Vec::new(),
+        Action::News(_) | Action::Tick | Action::Resize { .. } | Action::Painted(..) => Vec::new(),
     }
 }
 
