@@ -13,6 +13,7 @@ pub mod action;
 pub mod asks;
 pub mod chat;
 pub mod composer;
+mod finder;
 #[cfg(test)]
 mod fixtures;
 pub mod input;
@@ -21,9 +22,11 @@ pub mod keymap;
 pub mod layout;
 mod link;
 pub mod model;
+pub mod picker;
 pub mod projection;
 pub mod run;
 mod screen;
+pub mod shell;
 mod summary;
 pub mod text;
 pub mod theme;
@@ -33,4 +36,4 @@ mod words;
 pub mod wrap;
 
 pub use keymap::keys_markdown;
-pub use run::{Connect, Error, Exit, Start, run};
+pub use run::{Connect, Editor, Error, Exit, ShellPort, Start, run};

@@ -96,6 +96,27 @@ pub enum BuiltIn {
 }
 
 impl BuiltIn {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Dark, Self::Light, Self::None];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Dark => "dark",
+            Self::Light => "light",
+            Self::None => "none",
+        }
+    }
+
+    /// What it is for.
+    pub fn says(self) -> &'static str {
+        match self {
+            Self::Dark => "for dark backgrounds",
+            Self::Light => "for light backgrounds",
+            Self::None => "no colours at all",
+        }
+    }
+
     /// Chooses by what the environment says: `NO_COLOR`, `TERM`, `COLORFGBG`.
     pub fn from_environment(read: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name| read(name).is_some_and(|value| !value.is_empty());
