@@ -21,6 +21,7 @@ pub mod key;
 pub mod keymap;
 pub mod layout;
 mod link;
+pub mod look;
 pub mod model;
 pub mod picker;
 pub mod projection;

@@ -88,6 +88,27 @@ pub struct Hint {
     pub warns: bool,
 }
 
+/// A question to the host that is asked again whenever its answer may be another, one at a time.
+#[derive(Debug, Default)]
+pub struct Refresh {
+    asked: bool,
+    stale: bool,
+}
+
+impl Refresh {
+    /// Whether to ask now; if not, an answer that is on its way is not the last one.
+    pub fn ask(&mut self) -> bool {
+        self.stale = self.asked;
+        !std::mem::replace(&mut self.asked, true)
+    }
+
+    /// The answer is there; says whether to ask again at once.
+    pub fn answered(&mut self) -> bool {
+        self.asked = std::mem::take(&mut self.stale);
+        self.asked
+    }
+}
+
 /// The list of Tasks on this terminal.
 #[derive(Debug, Default)]
 pub struct TaskList {
@@ -148,10 +169,14 @@ pub struct Model {
     pub sent: Vec<String>,
     /// The keys that arrived while they were shown, the newest last, with what they mean elsewhere.
     pub keys_seen: Vec<(String, String)>,
+    /// What waits for a person in any Task.
+    pub waiting: Refresh,
     /// The Task that is wanted on screen; the host may not have told it yet.
     pub wanted: Option<TaskId>,
     /// Commands on their way.
     pub outbox: Vec<Outgoing>,
+    /// Messages for the Task that is being made, in their order; they go out once it has a name.
+    pub for_new_task: Vec<String>,
     /// One line to the person.
     pub hint: Option<Hint>,
     /// The next ctrl+c quits.
@@ -194,8 +219,10 @@ impl Model {
             searches: 0,
             sent: Vec::new(),
             keys_seen: Vec::new(),
+            waiting: Refresh::default(),
             wanted: task,
             outbox: Vec::new(),
+            for_new_task: Vec::new(),
             hint: None,
             quit_asked: false,
             trust_later: false,
@@ -219,6 +246,12 @@ impl Model {
     /// The name under which the host keeps what is being written.
     pub fn draft_pane(&self) -> String {
         self.wanted.as_ref().map_or_else(|| "chat/new".to_owned(), |task| format!("chat/{task}"))
+    }
+
+    /// The words that were sent and are not with the host yet, in their order.
+    pub fn sending(&self) -> impl Iterator<Item = &str> {
+        let waiting = self.for_new_task.iter().filter(|_| self.wanted.is_none());
+        self.outbox.iter().filter_map(|out| out.words.as_deref()).chain(waiting.map(String::as_str))
     }
 
     /// What the person sent, in any Task and then in this one, oldest first and each text once.

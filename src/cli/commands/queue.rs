@@ -54,7 +54,7 @@ pub async fn run(app: &App, args: QueueArgs) -> Result<Exit, Fault> {
     let task = session.id::<TaskId>(&args.task).await?;
     let changed = match args.change {
         None => {
-            let waiting = session.messages(Some(task), true).await?;
+            let waiting = session.messages(Some(task), 0).await?;
             let mut waiting: Vec<_> = waiting.into_iter().filter(|m| m.state == MessageState::Queued).collect();
             waiting.sort_by_key(|message| message.order);
             return list(app, &waiting);

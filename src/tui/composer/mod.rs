@@ -8,7 +8,7 @@ mod chips;
 
 use super::text::{self, width};
 use super::wrap;
-use crate::domain::{MessageId, QuestionId, sanitise};
+use crate::domain::{ApprovalId, MessageId, QuestionId, sanitise};
 use chips::{Chips, without_reserved};
 use std::ops::Range;
 use tui_textarea::{CursorMove, TextArea};
@@ -25,6 +25,8 @@ pub enum Purpose {
     Answer(QuestionId),
     /// A line for the shell.
     Shell,
+    /// Why something must not run.
+    Refuse(ApprovalId),
 }
 
 /// One change of the text or move of the caret.
@@ -184,6 +186,17 @@ impl Composer {
         self.purpose = Purpose::Message;
         let text = self.aside.take().unwrap_or_default();
         self.set(&text);
+    }
+
+    /// Puts another message in where the message is now: in the composer, or aside.
+    pub fn set_draft(&mut self, text: &str) {
+        match &mut self.aside {
+            Some(aside) => {
+                *aside = sanitise::text(text).into_owned();
+                self.version += 1;
+            }
+            None => self.set(text),
+        }
     }
 
     /// Adds pasted text at the caret: what can't be seen does not get in.

@@ -27,7 +27,7 @@ pub enum When {
     Zoomed,
     /// While the folder is not trusted.
     Untrusted,
-    /// While Main works, in the composer.
+    /// While Main works or waits in the middle of a step, in the composer.
     Working,
     /// In the composer.
     Writing,
@@ -374,7 +374,7 @@ fn writing(model: &Model, places: &mut Vec<When>) {
     if model.composer.purpose != Purpose::Message {
         places.push(When::WritingAside);
     }
-    if model.told.is_running() {
+    if model.told.run().is_some() {
         places.push(When::Working);
     }
     if model.zoomed {

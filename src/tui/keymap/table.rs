@@ -119,6 +119,7 @@ pub static TABLE: &[Binding] = &[
         Action::AnswerApproval(ApprovalAnswer::Never),
         "no, never exactly this here",
     ),
+    bind(When::Approval, "write-answer", &["w"], Action::WriteAnswer, "no, and say why"),
     bind(When::Approval, "ask-up", &["up", "k"], Action::ScrollAsk(Step::Up), "line up"),
     bind(When::Approval, "ask-down", &["down", "j"], Action::ScrollAsk(Step::Down), "line down"),
     bind(When::Approval, "ask-page-up", &["pgup"], Action::ScrollAsk(Step::PageUp), "page up"),

@@ -115,13 +115,12 @@ pub(super) fn show_key(model: &mut Model, key: Key) -> Vec<Effect> {
 
 pub(super) fn close_overlay(model: &mut Model) -> Vec<Effect> {
     match model.overlay.take() {
-        Some(Overlay::Tasks) => super::tasks::close(model),
         Some(Overlay::Picker) => {
             model.overlay = Some(Overlay::Picker);
             super::pick::close(model)
         }
         Some(Overlay::Shell) => super::shell::close(model),
-        Some(Overlay::Help { .. } | Overlay::Keys) | None => Vec::new(),
+        Some(Overlay::Tasks | Overlay::Help { .. } | Overlay::Keys) | None => Vec::new(),
     }
 }
 

@@ -116,9 +116,10 @@ fn ask_keys<'a>(model: &'a Model, ask: Ask) -> Vec<(&'a str, &'static str)> {
         Ask::Approval(_) => {
             let key = |answer| model.keymap.key_of(When::Approval, &Action::AnswerApproval(answer));
             let yes = [(key(ApprovalAnswer::Once), "once"), (key(ApprovalAnswer::Always), "always for this")];
-            let no = [(key(ApprovalAnswer::Deny), "no"), (key(ApprovalAnswer::Never), "never")];
+            let why = model.keymap.key_of(When::Approval, &Action::WriteAnswer);
+            let no = [(key(ApprovalAnswer::Deny), "no"), (why, "no, because…"), (key(ApprovalAnswer::Never), "never")];
             let unread = [("read to the end", "to say yes")];
-            if read { [yes, no].concat() } else { [&unread[..], &no[..]].concat() }
+            if read { [&yes[..], &no[..]].concat() } else { [&unread[..], &no[..]].concat() }
         }
         Ask::Check(_) => {
             let key = |outcome| model.keymap.key_of(When::Check, &Action::JudgeCheck(outcome));

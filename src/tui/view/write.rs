@@ -28,7 +28,7 @@ fn queue(model: &Model, buffer: &mut Buffer) {
     }
     let theme = &model.theme;
     let queued = model.told.queued();
-    let sending: Vec<&str> = model.outbox.iter().filter_map(|out| out.words.as_deref()).collect();
+    let sending: Vec<&str> = model.sending().collect();
     let focused = model.focus == Focus::Queue;
     let height = usize::from(area.height);
     let first = if focused { model.queue.saturating_sub(height - 1) } else { 0 };
@@ -81,6 +81,7 @@ fn rule(model: &Model, buffer: &mut Buffer) {
         Purpose::Message => "",
         Purpose::Edit(_) => "editing a queued message, esc leaves it as it was",
         Purpose::Answer(_) => "your answer",
+        Purpose::Refuse(_) => "why not? esc leaves it open",
         Purpose::Shell => "a command of yours, in the folder",
     };
     let (right, style) = match &model.hint {
@@ -119,6 +120,7 @@ fn composer(model: &Model, buffer: &mut Buffer) {
             Purpose::Message => "Say what you want done",
             Purpose::Edit(_) => "New words for the message",
             Purpose::Answer(_) => "Answer in words",
+            Purpose::Refuse(_) => "Why it must not run; Main reads it",
             Purpose::Shell => "Runs as you; Main reads what it printed",
         };
         put(buffer, area, 0, &Line::styled(words, theme.dim));

@@ -1,6 +1,7 @@
 //! What the promises are tested with: a scripted model behind real HTTP, a home of its own for
 //! each test, the real program in a real terminal.
 
+pub mod attached;
 pub mod calls;
 pub mod controls;
 pub mod crash;
