@@ -6,6 +6,7 @@
 
 mod acceptance;
 mod approvals;
+mod composer;
 mod crashes;
 mod exec;
 mod guide;
