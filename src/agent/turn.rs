@@ -146,6 +146,11 @@ async fn commit(drive: &mut Drive, turn: Turn, streamed: Vec<Part>, finished: Fi
         let error = ModelError { class: ErrorClass::Refused, message, retry_after_ms: None };
         return fail(drive, turn, Left { bytes: 0, says_something: said, parts }, error).await;
     }
+    if !cut && !said && calls.is_empty() && !parts.iter().any(|part| matches!(part, Part::Image { .. })) {
+        let message = "the model gave an empty answer".to_owned();
+        let error = ModelError { class: ErrorClass::Empty, message, retry_after_ms: None };
+        return fail(drive, turn, Left { bytes: 0, says_something: false, parts }, error).await;
+    }
     let calls = calls
         .into_iter()
         .map(|(provider_id, name, arguments)| {

@@ -126,6 +126,10 @@ impl Snapshot {
         }
         // Delivered, and whoever read it was stopped before an answer: it wakes nobody by itself.
         for message in self.inbox(&task.main, MessageState::Delivered) {
+            // That it was stopped is no question.
+            if message.kind == MessageKind::Notice {
+                continue;
+            }
             add("unanswered", message.id.as_str(), message.text.clone());
         }
         for check in self.checks.values().filter(|c| c.task == task.id) {

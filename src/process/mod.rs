@@ -17,6 +17,11 @@ mod session;
 mod spec;
 mod started;
 
+/// Held by tests that make a descriptor inheritable while others start processes: what is opened
+/// elsewhere never is, so between the sealing and the fork there is nothing to race for.
+#[cfg(test)]
+pub(crate) static INHERITABLE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
 pub use detached::spawn_detached;
 pub use identity::Identity;
 pub use output::output_of;

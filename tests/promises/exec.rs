@@ -88,6 +88,22 @@ fn a_prompt_can_come_from_standard_input() {
 }
 
 #[test]
+fn what_is_piped_in_follows_the_words_where_a_dash_says_so_and_is_left_alone_elsewhere() {
+    let server = ModelServer::with([Reply::say("read it"), Reply::say("left it")]);
+    let home = Home::with_model(&server);
+    crate::support::process::run(home.command(["exec", "sum", "up", "-"]), "two\nlines\n").expect_code(0);
+    assert_eq!(server.wait_for_request(1).heard().join("\n\n").trim_end(), "sum up\n\n```\ntwo\nlines\n```");
+    // As in a loop that reads its own lines.
+    let mut looped = std::process::Command::new("sh");
+    let one = home.command(["exec", "count"]);
+    looped.envs(one.get_envs().filter_map(|(name, value)| Some((name, value?)))).current_dir(home.work());
+    looped.args(["-c", &format!("{} exec count; cat", crate::support::home::COWORK)]);
+    let finished = crate::support::process::run(looped, "the loop's\n").expect_code(0);
+    assert_eq!(server.wait_for_request(2).user(), "count");
+    assert!(finished.stdout.ends_with("the loop's\n"), "{}", finished.stdout);
+}
+
+#[test]
 fn one_more_message_goes_on_in_the_same_task() {
     let server = ModelServer::with([Reply::say("one"), Reply::say("two")]);
     let home = Home::with_model(&server);

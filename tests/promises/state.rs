@@ -46,7 +46,7 @@ fn the_socket_refuses_another_user() {
         return skip("only root can become another user");
     }
     let latch = Latch::new();
-    let server = ModelServer::with([Reply::stream().hold(&latch).finish()]);
+    let server = ModelServer::with([Reply::stream().hold(&latch).text("hello").finish()]);
     let home = Home::with_model(&server);
     let running = home.start(["exec", "hello"]);
     latch.wait_reached();
@@ -335,7 +335,7 @@ fn a_host_leaves_when_nothing_needs_it() {
 fn another_version_on_the_other_end_is_refused_in_words() {
     use std::io::{BufRead, BufReader, Write};
     let latch = Latch::new();
-    let server = ModelServer::with([Reply::stream().hold(&latch).finish()]);
+    let server = ModelServer::with([Reply::stream().hold(&latch).text("hello").finish()]);
     let home = Home::with_model(&server);
     let running = home.start(["exec", "hello"]);
     latch.wait_reached();

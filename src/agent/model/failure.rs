@@ -106,7 +106,11 @@ impl Server {
             ErrorClass::Network => "Is the server running, and the address right? `cowork models` tries it".into(),
             ErrorClass::RateLimited => "It takes no more requests for now".into(),
             ErrorClass::Idle => "A slow server may need a larger `idle_seconds` in [limits]".into(),
-            ErrorClass::Cut | ErrorClass::Overloaded | ErrorClass::Refused | ErrorClass::Garbled => String::new(),
+            ErrorClass::Cut
+            | ErrorClass::Overloaded
+            | ErrorClass::Refused
+            | ErrorClass::Garbled
+            | ErrorClass::Empty => String::new(),
         }
     }
 

@@ -113,6 +113,8 @@ pub enum ErrorClass {
     Refused,
     /// The answer was not in the wire format.
     Garbled,
+    /// The answer came to its end and said nothing.
+    Empty,
     /// The provider is not configured.
     Config,
 }
@@ -131,13 +133,20 @@ impl ErrorClass {
             Self::TooLong => "too_long",
             Self::Refused => "refused",
             Self::Garbled => "garbled",
+            Self::Empty => "empty",
             Self::Config => "config",
         }
     }
     /// Whether another try may help.
     pub fn passing(self) -> bool {
         match self {
-            Self::Network | Self::Cut | Self::Idle | Self::RateLimited | Self::Overloaded | Self::Garbled => true,
+            Self::Network
+            | Self::Cut
+            | Self::Idle
+            | Self::RateLimited
+            | Self::Overloaded
+            | Self::Garbled
+            | Self::Empty => true,
             Self::Auth | Self::NoModel | Self::TooLong | Self::Refused | Self::Config => false,
         }
     }

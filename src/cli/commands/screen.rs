@@ -38,7 +38,15 @@ pub async fn run(app: &Arc<App>, args: ScreenArgs) -> Result<Exit, Fault> {
     let folder = folder_of(&dir).map_err(|error| Fault::io("open", &dir, &error))?;
     let mut session = app.session(Purpose::Work).await?;
     let task = match &args.task {
-        Some(word) => Some(session.id::<TaskId>(word).await?),
+        Some(word) => {
+            Some(session.id::<TaskId>(word).await.map_err(|fault| match word.starts_with(TaskId::PREFIX) {
+                true => fault,
+                false => Fault::usage(
+                    format!("there is neither a command nor a Task `{word}`"),
+                    "`cowork --help` lists the commands, `cowork ls` the Tasks",
+                ),
+            })?)
+        }
         None => None,
     };
     let project = app.project(&mut session, &dir, &configured).await?;

@@ -4,6 +4,7 @@
 use super::model_server::ModelServer;
 use super::process::{self, Finished, Process, Running};
 use super::terminal::Terminal;
+use super::watch::{LOOK_AGAIN, PATIENCE};
 use portable_pty::CommandBuilder;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -248,7 +249,16 @@ impl Drop for Home {
             }
             process::wait_gone(host.pid);
         }
-        let left = self.processes();
+        // A screen whose terminal is gone has a moment to end by itself.
+        let deadline = std::time::Instant::now() + PATIENCE;
+        let mut left = self.processes();
+        while !left.is_empty() && !std::thread::panicking() && std::time::Instant::now() < deadline {
+            if self.survivors != Survivors::AreAFault {
+                break;
+            }
+            std::thread::park_timeout(LOOK_AGAIN);
+            left = self.processes();
+        }
         for process in &left {
             process::send(process.pid, rustix::process::Signal::KILL);
         }
