@@ -12,6 +12,7 @@ mod guide;
 mod handing_back;
 mod harness;
 mod hostile;
+mod real_run;
 mod screen;
 mod secrets;
 mod ssh;
