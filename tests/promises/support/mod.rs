@@ -19,3 +19,4 @@ pub mod story;
 pub mod terminal;
 pub mod watch;
 pub mod wire;
+pub mod wires;
