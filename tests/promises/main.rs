@@ -14,6 +14,7 @@ mod handing_back;
 mod harness;
 mod hostile;
 mod models;
+mod real_run;
 mod screen;
 mod secrets;
 mod small_model;

@@ -208,6 +208,9 @@ fn heard(model: &mut Model, recorded: &Recorded) -> Vec<Effect> {
     }
     let removed =
         matches!(&recorded.event, Event::TaskRemoved { removed, .. } if Some(removed) == model.wanted.as_ref());
+    if model.wanted.is_some() && recorded.task == model.wanted && model.told.open != model.wanted {
+        model.told.hear_ahead(recorded);
+    }
     model.told.record(recorded);
     chat::forget_old(model);
     let mut effects = super::tasks::heard(model, &recorded.event);

@@ -395,6 +395,28 @@ fn a_reopened_task_is_subscribed_from_its_own_answer() {
 }
 
 #[test]
+fn what_is_heard_of_a_task_while_it_is_being_opened_is_not_lost_when_more_follows() {
+    let mut model = fixtures::model(80, 24);
+    let effects = press(&mut model, "h i enter");
+    let receipt = Receipt { seq: 3, task: Some("t_parser00".into()), message: None };
+    told(&mut model, News::Accepted(id_of(&effects), receipt));
+    // The answer was given before the Run began; that it did is heard before the answer.
+    let mut opening = fixtures::opening();
+    let run = opening.detail.run.take().expect("a Run");
+    let recorded = |seq, event| {
+        let task = Some("t_parser00".into());
+        News::Recorded(Box::new(Recorded { seq, at: fixtures::NOW, task, actor: Actor::system(), event }))
+    };
+    told(&mut model, recorded(21, Event::RunStarted { run, resumed: false, woken_by: Vec::new() }));
+    let effects = told(&mut model, News::Opened(Box::new(opening)));
+    assert!(model.told.is_running());
+    assert_eq!(effects, [Wanted::Subscribe { after: 21 }]);
+    told(&mut model, recorded(22, Event::TaskRenamed { title: "another name".into() }));
+    assert!(model.told.is_running());
+    assert!(matches!(submitted(&press(&mut model, "esc"))[..], [UserCommand::Interrupt { .. }]));
+}
+
+#[test]
 fn esc_stops_what_runs_or_waits_in_the_middle_and_nothing_else() {
     let mut model = working();
     assert!(matches!(submitted(&press(&mut model, "esc"))[..], [UserCommand::Interrupt { .. }]));

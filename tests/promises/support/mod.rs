@@ -15,6 +15,7 @@ pub mod pages;
 pub mod process;
 pub mod reply;
 pub mod request;
+pub mod story;
 pub mod terminal;
 pub mod watch;
 pub mod wire;

@@ -74,7 +74,12 @@ impl State {
 impl ModelServer {
     /// Starts a server with an empty script.
     pub fn start() -> Self {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port on loopback");
+        Self::at(0)
+    }
+
+    /// Starts a server with an empty script on this port; 0 is one that is free.
+    pub fn at(port: u16) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", port)).expect("a port on loopback");
         let address = listener.local_addr().expect("the port's address");
         let shared = Arc::new(Watch::<State>::default());
         let serving = Arc::clone(&shared);
