@@ -296,11 +296,9 @@ mod tests {
     fn a_key_that_one_terminal_lacks_stays_known_for_the_same_address() {
         let with = |key: Option<&str>, url: &str| {
             let provider = Provider {
-                kind: ProviderKind::Openai,
-                base_url: url.into(),
                 key_env: Some("SOME_KEY".into()),
                 key: key.map(Secret::new),
-                headers: BTreeMap::new(),
+                ..Provider::new(ProviderKind::Openai, url)
             };
             Settings { providers: BTreeMap::from([("some".into(), provider)]), ..Settings::default() }
         };

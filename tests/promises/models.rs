@@ -4,6 +4,7 @@
 use crate::support::home::Home;
 use crate::support::model_server::ModelServer;
 use crate::support::reply::Reply;
+use crate::support::request::Request;
 use crate::support::wires::{CIPHER, SIGNATURE, Said, Wire};
 use serde_json::{Value, json};
 
@@ -180,8 +181,7 @@ fn answers_that_only_ever_reach_their_limit_end_with_what_to_do() {
 #[test]
 fn a_server_that_refuses_a_field_is_asked_without_it_and_from_then_on() {
     let server = ModelServer::start();
-    let refuses =
-        |field: &'static str| move |request: &crate::support::request::Request| request.body.get(field).is_some();
+    let refuses = |field: &'static str| move |request: &Request| request.body.get(field).is_some();
     server.when(
         refuses("stream_options"),
         Reply::error_status(400, "invalid_request_error", "Unknown field: stream_options"),
@@ -200,9 +200,27 @@ fn a_server_that_refuses_a_field_is_asked_without_it_and_from_then_on() {
 }
 
 #[test]
+fn thinking_that_its_server_no_longer_accepts_is_left_out_and_the_work_goes_on() {
+    for (wire, sent, refusal) in [
+        (Wire::Messages, SIGNATURE, "messages.1.content.0: Invalid `signature` in `thinking` block"),
+        (Wire::Responses, CIPHER, "The encrypted content could not be verified"),
+    ] {
+        let server = ModelServer::start();
+        let refused = move |request: &Request| request.body.to_string().contains(sent);
+        server.when(refused, Reply::error_status(400, "invalid_request_error", refusal));
+        server.then(wire.answer(&Said { thinking: "hm", text: "", calls: vec![("list", json!({}))] }));
+        server.then(wire.say("went on"));
+        let home = home(&server, &model_of(wire), "");
+        assert_eq!(home.exec(["look"]).expect_code(0).text(), "went on", "{wire:?}");
+        assert_eq!(server.requests().len(), 3);
+        home.assert_sound();
+    }
+}
+
+#[test]
 fn a_conversation_longer_than_the_window_is_shortened_once_and_what_is_stored_stays() {
     let server = ModelServer::start();
-    let too_long = |request: &crate::support::request::Request| request.body.to_string().len() > 60_000;
+    let too_long = |request: &Request| request.body.to_string().len() > 60_000;
     let refusal = "This model's maximum context length is 8192 tokens";
     server.when(too_long, Reply::error_status(400, "invalid_request_error", refusal));
     for _ in 0..8 {
@@ -250,7 +268,7 @@ fn a_known_window_is_respected_before_anything_is_refused() {
 #[test]
 fn a_fallback_model_goes_on_where_the_first_one_failed_for_good() {
     let server = ModelServer::start();
-    let primary = |request: &crate::support::request::Request| request.body["model"] == "test";
+    let primary = |request: &Request| request.body["model"] == "test";
     server.when(
         primary,
         Reply::error_status(429, "rate_limit_exceeded", "Too many requests").header("Retry-After", "86400"),
