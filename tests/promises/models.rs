@@ -5,6 +5,7 @@ use crate::support::home::Home;
 use crate::support::model_server::ModelServer;
 use crate::support::reply::Reply;
 use crate::support::request::Request;
+use crate::support::tls;
 use crate::support::wires::{CIPHER, SIGNATURE, Said, Wire};
 use serde_json::{Value, json};
 
@@ -226,11 +227,12 @@ fn a_conversation_longer_than_the_window_is_shortened_once_and_what_is_stored_st
     for _ in 0..8 {
         server.then(Reply::call("read", json!({"path": "long.txt"})));
     }
-    server.then(Reply::say("done"));
+    server.then(Reply::say("done")).then(Reply::say("again"));
     let home = Home::with_model(&server);
     home.write("long.txt", "word after word after word\n".repeat(500));
     let exec = home.exec(["read it often"]).expect_code(0);
     assert_eq!(exec.text(), "done");
+    home.exec(["--task", exec.task(), "again"]).expect_code(0);
     let refused = server.requests().iter().filter(|request| too_long(request)).count();
     assert_eq!(refused, 1, "what was learned holds for the turns that follow");
     let last = server.requests().pop().expect("asked");
@@ -283,6 +285,15 @@ fn a_fallback_model_goes_on_where_the_first_one_failed_for_good() {
     let words = notice["text"].as_str().unwrap_or_default();
     assert!(words.contains("Going on with anthropic-like:other"), "{words}");
     home.assert_sound();
+}
+
+#[test]
+fn a_fallback_without_a_price_is_not_asked_where_dollars_are_counted() {
+    let server = ModelServer::with([Reply::error_status(401, "authentication_error", "no such key")]);
+    let toml = "[model]\nfallback = \"anthropic-like:other\"\n[models.test]\nprice = { input = 1, output = 1 }\n";
+    let home = home(&server, "openai-like:test", toml);
+    home.exec(["--budget", "usd=1", "hello"]).expect_code(5);
+    assert_eq!(server.requests().len(), 1);
 }
 
 #[test]
@@ -345,6 +356,23 @@ fn a_proxy_of_the_environment_is_used_for_hosts_elsewhere_and_never_for_this_mac
     let here = Home::with_model(&server).env("HTTP_PROXY", &address).env("http_proxy", &address);
     assert_eq!(here.exec(["hello"]).expect_code(0).text(), "directly");
     assert_eq!(proxy.requests().len(), 1);
+}
+
+#[test]
+fn a_certificate_of_an_authority_of_ones_own_is_accepted_only_when_it_is_named() {
+    let server = ModelServer::with([Reply::say("in private")]);
+    let base = tls::in_front_of(&server);
+    let stranger = Home::new().env("COWORK_MODEL", "openai:test").env("OPENAI_BASE_URL", &base);
+    stranger.configure("[limits]\nretries = 0\n");
+    let exec = stranger.exec(["hello"]).expect_code(5);
+    assert!(exec.stderr.contains("certificate") && exec.stderr.contains("SSL_CERT_FILE"), "{}", exec.stderr);
+    assert_eq!(server.requests().len(), 0);
+    let authority = tls::authority();
+    let known = Home::new()
+        .env("COWORK_MODEL", "openai:test")
+        .env("OPENAI_BASE_URL", &base)
+        .env("SSL_CERT_FILE", authority.to_str().expect("text"));
+    assert_eq!(known.exec(["hello"]).expect_code(0).text(), "in private");
 }
 
 #[test]

@@ -14,5 +14,6 @@ pub mod process;
 pub mod reply;
 pub mod request;
 pub mod terminal;
+pub mod tls;
 pub mod watch;
 pub mod wires;
