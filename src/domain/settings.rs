@@ -301,11 +301,8 @@ mod tests {
     #[test]
     fn a_key_that_one_terminal_lacks_stays_known_for_the_same_address() {
         let with = |key: Option<&str>, url: &str| {
-            let provider = Provider {
-                key_env: Some("SOME_KEY".into()),
-                key: key.map(Secret::new),
-                ..Provider::new(ProviderKind::Openai, url)
-            };
+            let mut provider = Provider::new(ProviderKind::Openai, url);
+            (provider.key_env, provider.key) = (Some("SOME_KEY".into()), key.map(Secret::new));
             Settings { providers: BTreeMap::from([("some".into(), provider)]), ..Settings::default() }
         };
         let key = |mut new: Settings| {

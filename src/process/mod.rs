@@ -10,6 +10,7 @@
 
 mod detached;
 mod environment;
+pub mod foreground;
 mod identity;
 mod output;
 mod session;

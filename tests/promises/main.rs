@@ -6,6 +6,7 @@
 
 mod acceptance;
 mod approvals;
+mod composer;
 mod crashes;
 mod exec;
 mod guide;
@@ -16,8 +17,10 @@ mod models;
 mod screen;
 mod secrets;
 mod small_model;
+mod ssh;
 mod state;
 mod support;
+mod survival;
 mod terminals;
 mod tmux;
 mod tools;

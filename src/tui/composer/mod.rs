@@ -4,9 +4,13 @@
 //! text is for (a message, the new words of a queued one, an answer) is its [`Purpose`]; the text
 //! that stood there before is put aside and comes back.
 
-use super::text::{self, cluster_width, width};
+mod chips;
+
+use super::text::{self, width};
 use super::wrap;
 use crate::domain::{ApprovalId, MessageId, QuestionId, sanitise};
+use chips::{Chips, without_reserved};
+use std::ops::Range;
 use tui_textarea::{CursorMove, TextArea};
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -19,6 +23,8 @@ pub enum Purpose {
     Edit(MessageId),
     /// An answer to a question.
     Answer(QuestionId),
+    /// A line for the shell.
+    Shell,
     /// Why something must not run.
     Refuse(ApprovalId),
 }
@@ -72,14 +78,19 @@ pub struct Row {
     line: usize,
     start: usize,
     end: usize,
-    /// What is drawn; a tab shows as `⇥`.
+    /// What is drawn; a tab shows as `⇥`, a long paste as a chip.
     pub text: String,
+    /// The chips in it, as ranges of bytes.
+    pub chips: Vec<Range<usize>>,
 }
 
 /// The composer.
 #[derive(Debug)]
 pub struct Composer {
     area: TextArea<'static>,
+    chips: Chips,
+    /// Goes up with every change of the text.
+    version: u64,
     /// What the text will be.
     pub purpose: Purpose,
     /// The message that was being written before the purpose changed.
@@ -99,6 +110,8 @@ impl Default for Composer {
     fn default() -> Self {
         let mut composer = Self {
             area: TextArea::default(),
+            chips: Chips::default(),
+            version: 0,
             purpose: Purpose::Message,
             aside: None,
             recalled: None,
@@ -115,7 +128,18 @@ impl Default for Composer {
 impl Composer {
     /// The whole text.
     pub fn text(&self) -> String {
-        self.area.lines().join("\n")
+        self.chips.expand(&self.area.lines().join("\n"))
+    }
+
+    /// Goes up with every change of the text.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// The character before the caret.
+    pub fn before_caret(&self) -> Option<char> {
+        let (line, at) = self.line();
+        at.checked_sub(1).and_then(|at| line.chars().nth(at))
     }
 
     /// Whether there is no text at all.
@@ -131,9 +155,14 @@ impl Composer {
     /// Puts another text in, caret at its end; undo brings the old one back.
     pub fn set(&mut self, text: &str) {
         self.area.clear();
-        self.area.insert_str(sanitise::text(text));
+        self.insert(text);
         self.recalled = None;
         self.changed();
+    }
+
+    fn insert(&mut self, text: &str) {
+        let text = sanitise::text(text);
+        self.area.insert_str(without_reserved(&text));
     }
 
     /// Takes the text out.
@@ -162,15 +191,63 @@ impl Composer {
     /// Puts another message in where the message is now: in the composer, or aside.
     pub fn set_draft(&mut self, text: &str) {
         match &mut self.aside {
-            Some(aside) => *aside = sanitise::text(text).into_owned(),
+            Some(aside) => {
+                *aside = sanitise::text(text).into_owned();
+                self.version += 1;
+            }
             None => self.set(text),
         }
     }
 
     /// Adds pasted text at the caret: what can't be seen does not get in.
     pub fn paste(&mut self, text: &str) {
-        self.area.insert_str(sanitise::text(text));
+        let text = sanitise::text(text);
+        let text = without_reserved(&text);
+        let chip = if Chips::suits(&text) { self.chips.keep(text.to_string()) } else { None };
+        match chip {
+            Some(chip) => self.area.insert_char(chip),
+            None => drop(self.area.insert_str(text)),
+        }
+        self.recalled = None;
         self.changed();
+    }
+
+    /// Puts words in at the caret as a chip, however short they are.
+    pub fn chip(&mut self, words: &str) {
+        let words = sanitise::text(words);
+        match self.chips.keep(without_reserved(&words).into_owned()) {
+            Some(chip) => drop(self.area.insert_str(format!("{chip} "))),
+            None => self.insert(&words),
+        }
+        self.recalled = None;
+        self.changed();
+    }
+
+    /// Types words at the caret.
+    pub fn write(&mut self, words: &str) {
+        self.insert(words);
+        self.recalled = None;
+        self.changed();
+    }
+
+    /// Shows the paste at the caret, or else the last one, in full; says whether there was one.
+    pub fn expand(&mut self) -> bool {
+        let cursor = self.area.cursor();
+        let place = |(row, line): (usize, &String)| {
+            line.chars().enumerate().filter(|(_, c)| self.chips.get(*c).is_some()).map(|(at, c)| (row, at, c)).last()
+        };
+        let touched = |at: usize| self.line().0.chars().nth(at).filter(|c| self.chips.get(*c).is_some());
+        let near = [Some(cursor.1), cursor.1.checked_sub(1)].into_iter().flatten();
+        let here = near.filter_map(|at| Some((cursor.0, at, touched(at)?))).next();
+        let last = || self.area.lines().iter().enumerate().filter_map(place).next_back();
+        let Some((row, at, chip)) = here.or_else(last) else { return false };
+        let Some(text) = self.chips.get(chip).map(str::to_owned) else { return false };
+        self.go(row, at);
+        self.area.delete_str(1);
+        self.area.insert_str(text);
+        self.recalled = None;
+        self.changed();
+        true
     }
 
     /// Makes one change; says whether the text is another one now.
@@ -263,29 +340,59 @@ impl Composer {
         let holds = |row: &Row| row.line == cursor.0 && row.start <= cursor.1;
         let index = self.rows.iter().rposition(holds).unwrap_or(0);
         let Some(row) = self.rows.get(index) else { return (0, 0) };
-        let before: String = row.text.chars().take(cursor.1 - row.start).collect();
-        (index, width(&before).min(self.room))
+        let (line, _) = self.line();
+        let before: String = line.chars().skip(row.start).take(cursor.1 - row.start).collect();
+        (index, width(&self.drawn(&before).0).min(self.room))
     }
 
     fn changed(&mut self) {
         self.goal = None;
+        self.version += 1;
         self.wrap();
     }
 
+    /// How wide a row is at the most: one column stays free for a caret behind the last character.
+    fn widest(&self) -> usize {
+        self.room.saturating_sub(1).max(1)
+    }
+
+    /// What is drawn for a text; for each byte of it the character it comes from; its chips.
+    fn drawn(&self, text: &str) -> (String, Vec<usize>, Vec<Range<usize>>) {
+        let (mut out, mut origins, mut chips) = (String::with_capacity(text.len()), Vec::new(), Vec::new());
+        for (at, c) in text.chars().enumerate() {
+            let begin = out.len();
+            match self.chips.label(c, self.widest()) {
+                Some(label) => {
+                    out.push_str(&label);
+                    chips.push(begin..out.len());
+                }
+                None => out.push(if c == '\t' { '⇥' } else { c }),
+            }
+            origins.resize(out.len(), at);
+        }
+        (out, origins, chips)
+    }
+
     fn wrap(&mut self) {
-        self.rows.clear();
-        // One column stays free for a caret behind the last character.
-        let room = self.room.saturating_sub(1).max(1);
+        let room = self.widest();
+        let mut rows = Vec::new();
         for (line, text) in self.area.lines().iter().enumerate() {
-            let drawn = text.replace('\t', "⇥");
-            let mut start = 0;
+            let (drawn, origins, chips) = self.drawn(text);
+            let origin = |byte: usize| origins.get(byte).copied().unwrap_or_else(|| text.chars().count());
             for range in wrap::wrap(&drawn, room) {
-                let row = &drawn[range];
-                let end = start + row.chars().count();
-                self.rows.push(Row { line, start, end, text: row.to_owned() });
-                start = end;
+                let inside = chips.iter().filter(|chip| chip.start < range.end && chip.end > range.start);
+                let inside =
+                    inside.map(|chip| chip.start.max(range.start) - range.start..chip.end.min(range.end) - range.start);
+                rows.push(Row {
+                    line,
+                    start: origin(range.start),
+                    end: origin(range.end),
+                    chips: inside.collect(),
+                    text: drawn[range].to_owned(),
+                });
             }
         }
+        self.rows = rows;
     }
 
     fn line(&self) -> (&str, usize) {
@@ -345,8 +452,10 @@ impl Composer {
         let goal = *self.goal.get_or_insert(column);
         let Some(target) = row.checked_add_signed(by).and_then(|row| self.rows.get(row)) else { return false };
         let (mut at, mut used) = (target.start, 0);
-        for cluster in target.text.graphemes(true) {
-            used += cluster_width(cluster);
+        let line = self.area.lines().get(target.line).map_or("", String::as_str);
+        let row: String = line.chars().skip(target.start).take(target.end - target.start).collect();
+        for cluster in row.graphemes(true) {
+            used += width(&self.drawn(cluster).0);
             let next = at + cluster.chars().count();
             let last_of_line = next < target.end || self.is_end_of_line(target);
             if used > goal || !last_of_line {
@@ -472,6 +581,49 @@ mod tests {
         assert_eq!((composer.text().as_str(), composer.draft().as_str()), ("queued words", "my message"));
         composer.resume();
         assert_eq!((composer.text().as_str(), &composer.purpose), ("my message", &Purpose::Message));
+    }
+
+    #[test]
+    fn a_long_paste_is_one_step_for_the_caret_and_is_sent_whole() {
+        let long: String = (1..=40).map(|n| format!("line {n}\n")).collect();
+        let mut composer = with("see ", 60);
+        composer.paste(&long);
+        composer.write(" end");
+        assert_eq!(composer.rows().len(), 1);
+        assert_eq!(composer.rows()[0].text.replace('\u{a0}', " "), "see [pasted 40 lines] end");
+        assert_eq!(composer.text(), format!("see {long} end"));
+        for _ in 0..5 {
+            composer.edit(Edit::Left);
+        }
+        assert_eq!(composer.caret(), (0, 4), "before the chip");
+        composer.edit(Edit::Right);
+        composer.edit(Edit::Backspace);
+        assert_eq!(composer.text(), "see  end");
+        composer.edit(Edit::Undo);
+        assert_eq!(composer.text(), format!("see {long} end"));
+    }
+
+    #[test]
+    fn a_chip_opens_where_it_stands_and_undo_closes_it() {
+        let long = "word ".repeat(400);
+        let mut composer = with("a", 60);
+        composer.paste(&long);
+        assert!(composer.expand());
+        assert_eq!(composer.text(), format!("a{long}"));
+        assert!(composer.rows().len() > 20);
+        assert!(!composer.expand());
+        composer.edit(Edit::Undo);
+        composer.edit(Edit::Undo);
+        assert_eq!(composer.rows().len(), 1);
+        assert_eq!(composer.text(), format!("a{long}"));
+    }
+
+    #[test]
+    fn nobody_can_paste_what_stands_for_a_chip() {
+        let mut composer = with("", 60);
+        composer.paste(&"x\n".repeat(20));
+        composer.paste("\u{f0000}");
+        assert_eq!(composer.text(), format!("{}\u{fffd}", "x\n".repeat(20)));
     }
 
     #[test]

@@ -3,6 +3,10 @@
 //! Taste: the terminal's own foreground for text, dim for what is secondary, bold for headings,
 //! one accent.
 
+mod built_in;
+
+pub use built_in::BuiltIn;
+
 use ratatui::style::{Color, Modifier, Style};
 use serde::Deserialize;
 
@@ -84,47 +88,20 @@ impl TryFrom<Written> for Role {
     }
 }
 
-/// The themes that come with the program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BuiltIn {
-    /// For dark backgrounds.
-    Dark,
-    /// For light backgrounds.
-    Light,
-    /// Without colours.
-    None,
-}
-
-impl BuiltIn {
-    /// Chooses by what the environment says: `NO_COLOR`, `TERM`, `COLORFGBG`.
-    pub fn from_environment(read: impl Fn(&str) -> Option<String>) -> Self {
-        let set = |name| read(name).is_some_and(|value| !value.is_empty());
-        if set("NO_COLOR") || read("TERM").is_some_and(|term| term == "dumb" || term.starts_with("vt1")) {
-            return Self::None;
-        }
-        let background = read("COLORFGBG").and_then(|both| both.rsplit(';').next()?.parse::<u8>().ok());
-        match background {
-            Some(7 | 15) => Self::Light,
-            _ => Self::Dark,
-        }
-    }
-
-    fn source(self) -> &'static str {
-        match self {
-            Self::Dark => include_str!("../../themes/dark.toml"),
-            Self::Light => include_str!("../../themes/light.toml"),
-            Self::None => include_str!("../../themes/none.toml"),
-        }
-    }
-
-    /// Loads the theme.
-    pub fn load(self) -> Theme {
-        // The files are part of the program, and a test reads each of them.
-        toml::from_str(self.source()).unwrap_or_else(|_| Theme::bare())
-    }
+/// Says whether a colour can be written so.
+pub fn is_colour(name: &str) -> bool {
+    name.parse::<Color>().is_ok()
 }
 
 impl Theme {
+    /// Lays the roles that a file names over another theme; the words say what is wrong with it.
+    pub fn over(base: BuiltIn, roles: &str) -> Result<Self, String> {
+        let read = |text: &str| text.parse::<toml::Table>().map_err(|error| error.message().to_owned());
+        let mut table = read(base.source())?;
+        table.extend(read(roles)?.into_iter().filter(|(key, _)| key != "base"));
+        table.try_into().map_err(|error: toml::de::Error| error.message().to_owned())
+    }
+
     fn bare() -> Self {
         let plain = Role::default();
         Self {
@@ -148,31 +125,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_theme_that_comes_with_the_program_loads() {
-        for theme in [BuiltIn::Dark, BuiltIn::Light, BuiltIn::None] {
-            let loaded = toml::from_str::<Theme>(theme.source());
-            assert!(loaded.is_ok(), "{theme:?}: {loaded:?}");
-        }
-    }
-
-    #[test]
-    fn without_colour_nothing_is_coloured() {
-        let theme = BuiltIn::None.load();
-        for role in [theme.text, theme.dim, theme.accent, theme.person, theme.border, theme.ok, theme.error] {
-            assert_eq!((Style::from(role).fg, Style::from(role).bg), (None, None));
-        }
-    }
-
-    #[test]
-    fn the_environment_chooses() {
-        let with = |name: &'static str, value: &'static str| {
-            BuiltIn::from_environment(move |asked| (asked == name).then(|| value.to_owned()))
-        };
-        assert_eq!(with("NO_COLOR", "1"), BuiltIn::None);
-        assert_eq!(with("TERM", "dumb"), BuiltIn::None);
-        assert_eq!(with("COLORFGBG", "0;15"), BuiltIn::Light);
-        assert_eq!(with("COLORFGBG", "15;0"), BuiltIn::Dark);
-        assert_eq!(with("TERM", "xterm"), BuiltIn::Dark);
+    fn a_file_of_the_person_changes_the_roles_it_names() {
+        let theme =
+            Theme::over(BuiltIn::Light, "base = \"light\"\naccent = { fg = \"#ff8800\", bold = true }").expect("read");
+        assert_eq!(Style::from(theme.accent).fg, Some(Color::Rgb(0xff, 0x88, 0)));
+        assert_eq!(theme.warn, BuiltIn::Light.load().warn);
+        assert!(Theme::over(BuiltIn::Dark, "acent = {}").is_err());
     }
 
     #[test]
