@@ -4,7 +4,9 @@
 //! An [`Effect`] is data; only the [driver](super::run) carries it out, and what comes of it comes
 //! back as [`News`].
 
+use super::attention::Looking;
 use super::composer::Edit;
+use super::input::decode::Answer;
 use super::key::Key;
 use super::picker::{Preview, Wish};
 use super::projection::Opening;
@@ -258,6 +260,11 @@ pub enum Action {
         /// Row.
         row: u16,
     },
+
+    /// The terminal answered a question of ours.
+    Answered(Answer),
+    /// The person looks at this terminal, or elsewhere.
+    Looks(Looking),
 
     /// The host, or the way to it, has something to say.
     News(News),

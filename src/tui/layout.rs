@@ -5,6 +5,7 @@
 
 use super::action::Pane;
 use super::chat::draw::MARGIN;
+use super::look::Form;
 use super::model::{Focus, Model};
 use super::view::banner;
 use ratatui::layout::Rect;
@@ -76,7 +77,7 @@ impl Layout {
         if height > 1 {
             layout.status = take_bottom(&mut rest, 1);
         }
-        if width >= WIDE && rest.height >= 16 && !model.zoomed {
+        if width >= WIDE && rest.height >= 16 && !model.zoomed && model.form == Form::Panes {
             layout.place_side_by_side(model, rest);
         } else {
             if rest.height >= 8 {

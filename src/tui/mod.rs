@@ -11,6 +11,7 @@
 
 pub mod action;
 pub mod asks;
+pub mod attention;
 pub mod chat;
 pub mod composer;
 mod finder;

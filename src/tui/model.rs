@@ -5,14 +5,16 @@
 
 use super::action::Pane;
 use super::asks::{self, Ask, Asks};
+use super::attention::Looking;
 use super::chat::{self, Chat};
 use super::composer::{Composer, Purpose};
 use super::keymap::Keymap;
 use super::layout::Layout;
+use super::look::{Form, Look, Motion};
 use super::picker::Picker;
 use super::projection::{Host, Projection, Trusted};
 use super::shell::Shell;
-use super::theme::Theme;
+use super::theme::{BuiltIn, Theme};
 use crate::domain::permission::Policy;
 use crate::domain::{ClientId, CommandId, Folder, Ids, MessageKind, Millis, TaskId, UserCommand};
 use jiff::tz::TimeZone;
@@ -137,8 +139,18 @@ pub struct Model {
     pub layout: Layout,
     /// Colours.
     pub theme: Theme,
+    /// The theme that the terminal's background may still change.
+    pub guessed: Option<BuiltIn>,
     /// Keys.
     pub keymap: Keymap,
+    /// How much moves.
+    pub motion: Motion,
+    /// How it is put.
+    pub form: Form,
+    /// Whether the person looks at this terminal.
+    pub looking: Looking,
+    /// When the last key came.
+    pub last_key: Option<Millis>,
     /// What the keys go to.
     pub focus: Focus,
     /// What covers the panes.
@@ -203,7 +215,12 @@ impl Model {
             size,
             layout: Layout::default(),
             theme,
+            guessed: None,
             keymap: Keymap::default(),
+            motion: Motion::default(),
+            form: Form::default(),
+            looking: Looking::default(),
+            last_key: None,
             focus: Focus::Composer,
             overlay: None,
             zoomed: false,
@@ -233,6 +250,18 @@ impl Model {
         };
         model.lay_out();
         model
+    }
+
+    /// Takes over what the person chose about the screen.
+    pub fn look_like(&mut self, look: Look) {
+        self.keymap = look.keymap;
+        self.motion = look.motion;
+        self.form = look.form;
+    }
+
+    /// Whether something may turn while it works.
+    pub fn turns(&self) -> bool {
+        self.motion == Motion::Full && self.form == Form::Panes
     }
 
     /// The pane that has the focus.
@@ -332,7 +361,9 @@ impl Model {
     /// When something is next due without anybody doing anything; nothing is at rest.
     pub fn due(&self) -> Option<Millis> {
         let after = |millis: Millis| Some(self.now + millis);
-        let spinner = (self.told.host == Host::Connected && self.told.is_running()).then(|| after(SPIN)).flatten();
+        let spinner = (self.told.host == Host::Connected && self.told.is_running())
+            .then(|| after(if self.turns() { SPIN } else { 1_000 }))
+            .flatten();
         let countdown = self.told.retry_at().filter(|at| *at > self.now).and_then(|_| after(1_000));
         let runs = self.shell.as_ref().is_some_and(|shell| shell.ran.is_none());
         let shell = (self.overlay == Some(Overlay::Shell) && runs).then(|| after(1_000)).flatten();

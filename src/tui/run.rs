@@ -4,17 +4,18 @@
 //! only when something changed and at most every 16 ms, and at rest nothing wakes it.
 
 use super::action::{Action, Effect, News};
+use super::attention::{Attention, Notice};
 use super::composer::Edit;
 use super::finder::Finder;
-use super::input::decode::Decoder;
+use super::input::decode::{Answer, Decoder};
 use super::input::tty::Tty;
 use super::key::Key;
 use super::keymap;
 use super::link::Link;
+use super::look::Look;
 use super::model::{Facts, Model};
 use super::screen::{self, Screen};
 use super::shell::Ran;
-use super::theme::BuiltIn;
 use super::update::update;
 use crate::domain::{ClientId, Folder, Millis, Settings, TaskId};
 use crate::host::client::{Client, Failure, Pushes, fresh_ids};
@@ -47,6 +48,8 @@ pub struct Start {
     pub connect: Connect,
     /// The person's own editor.
     pub editor: Editor,
+    /// How the screen looks and behaves.
+    pub look: Look,
     /// Runs the person's own commands.
     pub shell: ShellPort,
     /// The Task to open; absent begins a new one.
@@ -102,9 +105,16 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
         policy: start.settings.policy,
         zone: TimeZone::system(),
     };
-    let theme = BuiltIn::from_environment(|name| std::env::var(name).ok()).load();
-    let model = Model::new(facts, theme, start.task, fresh_ids()?, wall_clock(), size);
-    let screen = Screen::enter(size)?;
+    let environment = |name: &str| std::env::var(name).ok();
+    let (theme, guessed) = start.look.begin(environment);
+    let mut model = Model::new(facts, theme, start.task, fresh_ids()?, wall_clock(), size);
+    model.guessed = guessed;
+    let attention = Attention::new(start.look.calls, Notice::from_environment(environment));
+    model.look_like(start.look);
+    let mut screen = Screen::enter(size)?;
+    if environment("TERM").is_none_or(|term| term != "dumb" && term != "linux") {
+        screen.ask()?;
+    }
     let (link, news) = Link::start(start.connect);
     let mut driver = Driver {
         model,
@@ -113,6 +123,7 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
         link,
         editor: start.editor,
         shell: start.shell,
+        attention,
         stop_shell: CancellationToken::new(),
         decoder: Decoder::default(),
         began: Instant::now(),
@@ -123,6 +134,8 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
     let ended = driver.go(&tty, news, &mut signals).await;
     driver.link.settle().await;
     driver.stop_shell.cancel();
+    // A terminal that is gone needs no word.
+    let _ = driver.screen.tell(driver.attention.leave().as_bytes());
     let task = driver.model.wanted.clone();
     drop(driver);
     ended.map(|()| Exit { task }).map_err(Error::Terminal)
@@ -166,6 +179,7 @@ struct Driver {
     finder: Finder,
     editor: Editor,
     shell: ShellPort,
+    attention: Attention,
     stop_shell: CancellationToken,
     decoder: Decoder,
     began: Instant,
@@ -226,6 +240,10 @@ impl Driver {
     fn take_bytes(&mut self, bytes: &[u8]) {
         let now = self.monotonic();
         let events = self.decoder.feed(bytes, now);
+        for answer in self.decoder.answers() {
+            self.attention.takes_status |= answer == Answer::TakesStatus;
+            self.take(Action::Answered(answer));
+        }
         self.take_events(events);
     }
 
@@ -367,6 +385,8 @@ impl Driver {
         self.model.lay_out();
         crate::crash::panic_of_screen();
         self.screen.draw(&self.model)?;
+        let told = self.attention.tell(&self.model);
+        self.screen.tell(&told)?;
         self.drawn = Some(Instant::now());
         Ok(())
     }

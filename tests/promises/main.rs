@@ -18,6 +18,7 @@ mod secrets;
 mod state;
 mod support;
 mod terminals;
+mod themes;
 mod tmux;
 mod tools;
 mod trust;

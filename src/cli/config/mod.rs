@@ -9,6 +9,7 @@ mod key_file;
 mod mistake;
 mod project;
 mod reader;
+mod screen;
 mod user;
 
 pub use mistake::{Mistake, nearest};
@@ -18,6 +19,7 @@ use super::fault::{Exit, Fault};
 use super::paths::{Environment, Paths};
 use crate::domain::Settings;
 use crate::domain::settings::{Provider, ProviderKind};
+use crate::tui::look::Look;
 use mistake::Source;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -57,6 +59,8 @@ pub struct Configured {
     pub settings: Settings,
     /// The origins by the value's dotted name; what is missing is built in.
     pub origins: BTreeMap<String, Origin>,
+    /// How the screen looks and behaves.
+    pub look: Look,
     /// What works but deserves a look.
     pub warnings: Vec<String>,
 }
@@ -121,7 +125,7 @@ impl Configured {
                 headers: BTreeMap::new(),
             },
         );
-        Self { settings, origins: BTreeMap::new(), warnings: Vec::new() }
+        Self { settings, origins: BTreeMap::new(), look: Look::default(), warnings: Vec::new() }
     }
 
     /// Where a value comes from.
@@ -143,6 +147,7 @@ pub fn load(paths: &Paths, env: &dyn Environment) -> Result<Configured, ConfigEr
             return Err(ConfigError::Mistakes(mistakes));
         }
     }
+    configured.look.keymap = screen::keymap(paths)?;
     environment::apply(&mut configured, env)?;
     configured.settings.instructions = read_instructions(&paths.instructions())?;
     Ok(configured)

@@ -88,6 +88,11 @@ impl<'a> Section<'a> {
         self.reader.mistake(span.clone(), message, allowed);
     }
 
+    /// Notes a mistake that was found in another file that this one names.
+    pub fn add(&self, mistake: Mistake) {
+        self.reader.mistakes.borrow_mut().push(mistake);
+    }
+
     /// Where the section begins.
     pub fn span(&self) -> &Range<usize> {
         &self.span
@@ -104,6 +109,15 @@ impl<'a> Section<'a> {
         match value.get_ref() {
             DeValue::String(text) => Some(self.at(text.to_string(), value.span())),
             other => self.wrong_type(key, value, "a text in quotes", other),
+        }
+    }
+
+    /// True or false.
+    pub fn truth(&self, key: &str) -> Option<At<bool>> {
+        let value = self.value(key)?;
+        match value.get_ref() {
+            DeValue::Boolean(truth) => Some(self.at(*truth, value.span())),
+            other => self.wrong_type(key, value, "true or false", other),
         }
     }
 

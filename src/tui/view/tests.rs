@@ -238,6 +238,33 @@ fn a_long_paste_is_a_chip() {
 }
 
 #[test]
+fn plain_lines_for_a_screen_reader() {
+    for (width, height) in SIZES {
+        let mut model = fixtures::model(width, height);
+        model.form = crate::tui::look::Form::Plain;
+        fixtures::working(&mut model);
+        update(&mut model, Action::OpenCommands);
+        let drawn = drawn(&mut model);
+        insta::assert_snapshot!(format!("plain_{width}x{height}"), drawn);
+        let draws = |c: char| matches!(c, '\u{2500}'..='\u{259f}' | '\u{2800}'..='\u{28ff}');
+        assert!(!drawn.contains(draws), "{drawn}");
+    }
+}
+
+#[test]
+fn with_reduced_motion_nothing_turns() {
+    let mut model = fixtures::model(80, 24);
+    fixtures::working(&mut model);
+    let (before, turning) = (drawn(&mut model), model.due());
+    model.motion = crate::tui::look::Motion::Reduced;
+    let still = drawn(&mut model);
+    model.now += 300;
+    assert_eq!(drawn(&mut model), still);
+    assert_ne!(before, still);
+    assert!(model.due() > turning.map(|at| at + 300));
+}
+
+#[test]
 fn the_inbox_alone() {
     snapshots("inbox", |model| {
         fixtures::working(model);
