@@ -267,7 +267,7 @@ fn work(s: &Snapshot, task: &Task, bits: u64) -> Command {
                     call: call.id.clone(),
                     state,
                     parts: vec![Part::text("result")],
-                    saw: (bits % 7 == 0).then(|| "ab".repeat(32)),
+                    saw: bits.is_multiple_of(7).then(|| "ab".repeat(32)),
                 }
                 .into();
             }

@@ -6,7 +6,7 @@
 use super::action::{Action, Effect, News};
 use super::attention::{Attention, Notice};
 use super::composer::Edit;
-use super::finder::Finder;
+use super::finder::{Finder, Tell};
 use super::input::decode::{Answer, Decoder};
 use super::input::tty::Tty;
 use super::key::Key;
@@ -119,7 +119,7 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
     let mut driver = Driver {
         model,
         screen,
-        finder: Finder::new(link.news().clone()),
+        finder: Finder::new(teller(link.news().clone())),
         link,
         editor: start.editor,
         shell: start.shell,
@@ -149,6 +149,11 @@ fn models(settings: &Settings) -> Vec<String> {
     let mut seen = std::collections::HashSet::new();
     models.retain(|name| seen.insert(name.clone()));
     models
+}
+
+/// Puts what is found on other threads among the news.
+fn teller(news: mpsc::Sender<News>) -> Tell {
+    Arc::new(move |said| news.blocking_send(said).is_ok())
 }
 
 fn wall_clock() -> Millis {

@@ -106,7 +106,9 @@ fn own_theme(source: &Source) -> (Option<Theme>, Vec<Mistake>) {
                     section.mistake(&colour.span, format!("`{}` is no colour", colour.value), COLOURS);
                 }
             }
-            TRUTHS.iter().for_each(|key| drop(section.truth(key)));
+            for key in TRUTHS {
+                section.truth(key);
+            }
         }
     });
     if !mistakes.is_empty() {
