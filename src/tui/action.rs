@@ -16,9 +16,10 @@ use crate::domain::{
     AgentId, CheckState, ClientId, CommandId, Fence, Folder, Receipt, Recorded, Rejection, Seq, Task, TaskId,
     TranscriptPage, Transient, UserCommand,
 };
+use serde::{Deserialize, Serialize};
 
 /// A pane of the screen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Pane {
     /// The conversation with Main, and the composer.
     Chat,
@@ -253,6 +254,21 @@ pub enum Action {
         /// Which way.
         step: Step,
     },
+    /// The border beside the chat moves so many columns to the right, or to the left.
+    MoveBorder(i16),
+    /// The focused pane gets so many rows more, or fewer; the chat: columns.
+    Grow(i16),
+    /// The arrangement is as it was in the beginning.
+    ResetLayout,
+    /// The pointer moved with its button held.
+    Drag {
+        /// Column.
+        column: u16,
+        /// Row.
+        row: u16,
+    },
+    /// The button was let go.
+    Release,
     /// A place was clicked.
     Click {
         /// Column.

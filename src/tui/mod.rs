@@ -29,6 +29,7 @@ pub mod projection;
 pub mod run;
 mod screen;
 pub mod shell;
+pub mod sizes;
 mod summary;
 pub mod text;
 pub mod theme;

@@ -14,11 +14,11 @@ use super::look::{Form, Look, Motion};
 use super::picker::Picker;
 use super::projection::{Host, Projection, Trusted};
 use super::shell::Shell;
+use super::sizes::{Border, Sizes};
 use super::theme::{BuiltIn, Theme};
 use crate::domain::permission::Policy;
 use crate::domain::{ClientId, CommandId, Folder, Ids, MessageKind, Millis, TaskId, UserCommand};
 use jiff::tz::TimeZone;
-use std::collections::BTreeSet;
 
 /// What never changes while the screen is up.
 #[derive(Debug, Clone)]
@@ -157,8 +157,10 @@ pub struct Model {
     pub overlay: Option<Overlay>,
     /// Whether only the focused pane is shown.
     pub zoomed: bool,
-    /// Panes taken off the screen.
-    pub hidden: BTreeSet<Pane>,
+    /// What the person chose of the arrangement.
+    pub sizes: Sizes,
+    /// The border that is being dragged.
+    pub moving: Option<Border>,
     /// The text being written.
     pub composer: Composer,
     /// The transcript.
@@ -224,7 +226,8 @@ impl Model {
             focus: Focus::Composer,
             overlay: None,
             zoomed: false,
-            hidden: BTreeSet::new(),
+            sizes: Sizes::default(),
+            moving: None,
             composer: Composer::default(),
             chat: Chat::default(),
             asks: Asks::default(),

@@ -74,6 +74,22 @@ fn a_mistake_in_a_file_of_keys_is_said_at_its_line_before_the_screen_opens() {
 }
 
 #[test]
+fn ui_1_a_border_that_was_moved_and_a_pane_that_was_hidden_are_so_when_the_screen_opens_again() {
+    let home = Home::new();
+    let mut terminal = home.shell(&format!("{0}; read line; {0}", crate::support::home::COWORK), 160, 40);
+    is_drawn(&mut terminal);
+    terminal.wait_for("Jobs").keys("alt+4 alt+x").wait_gone("╭ Jobs").keys("ctrl+alt+left ctrl+alt+left");
+    let corner = |screen: &vt100::Screen| screen.rows(0, 160).next().and_then(|row| row.chars().position(|c| c == '╮'));
+    terminal.wait("the border moved", |screen| corner(screen).is_some_and(|at| at < 105));
+    let moved = terminal.screen(corner);
+    crate::support::watch::eventually("it is kept", || !home.find_bytes("\"hidden\":[\"Jobs\"]").is_empty());
+    terminal.keys("ctrl+c ctrl+c").wait("the shell is back", |screen| !screen.alternate_screen());
+    terminal.keys("enter");
+    is_drawn(&mut terminal);
+    terminal.wait("the border is where it was", |screen| corner(screen) == moved).wait_gone("╭ Jobs");
+}
+
+#[test]
 fn plain_lines_have_no_frames_and_nothing_that_turns() {
     let server = ModelServer::with([Reply::say("hello")]);
     let home = Home::with_model(&server);

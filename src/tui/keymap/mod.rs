@@ -331,6 +331,8 @@ pub fn resolve(event: Event, model: &Model) -> Option<Action> {
                 MouseEventKind::ScrollUp => Some(Action::Wheel { column, row, step: Step::Up }),
                 MouseEventKind::ScrollDown => Some(Action::Wheel { column, row, step: Step::Down }),
                 MouseEventKind::Down(MouseButton::Left) => Some(Action::Click { column, row }),
+                MouseEventKind::Drag(MouseButton::Left) if model.moving.is_some() => Some(Action::Drag { column, row }),
+                MouseEventKind::Up(MouseButton::Left) if model.moving.is_some() => Some(Action::Release),
                 _ => None,
             }
         }

@@ -238,6 +238,15 @@ fn a_long_paste_is_a_chip() {
 }
 
 #[test]
+fn the_widest_terminals_have_two_columns_beside_the_chat() {
+    for (width, height) in [(200, 60), (300, 100)] {
+        let mut model = fixtures::model(width, height);
+        fixtures::working(&mut model);
+        insta::assert_snapshot!(format!("wide_{width}x{height}"), drawn(&mut model));
+    }
+}
+
+#[test]
 fn plain_lines_for_a_screen_reader() {
     for (width, height) in SIZES {
         let mut model = fixtures::model(width, height);
