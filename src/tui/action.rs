@@ -5,6 +5,7 @@
 //! back as [`News`].
 
 use super::attention::Looking;
+use super::colours::{Coloured, Job};
 use super::composer::Edit;
 use super::input::decode::Answer;
 use super::key::Key;
@@ -284,6 +285,8 @@ pub enum Action {
 
     /// The host, or the way to it, has something to say.
     News(News),
+    /// The parts of speech of some code were found out.
+    Painted(Job, Coloured),
 }
 
 /// What came from the host, or of the way to it.

@@ -13,6 +13,7 @@ pub mod action;
 pub mod asks;
 pub mod attention;
 pub mod chat;
+pub mod colours;
 pub mod composer;
 mod finder;
 #[cfg(test)]
@@ -23,7 +24,9 @@ pub mod keymap;
 pub mod layout;
 mod link;
 pub mod look;
+mod markdown;
 pub mod model;
+mod painter;
 pub mod picker;
 pub mod projection;
 pub mod run;

@@ -5,6 +5,7 @@
 
 use super::action::{Action, Effect, News};
 use super::attention::{Attention, Notice};
+use super::colours::{Coloured, Job};
 use super::composer::Edit;
 use super::finder::{Finder, Tell};
 use super::input::decode::{Answer, Decoder};
@@ -14,6 +15,7 @@ use super::keymap;
 use super::link::Link;
 use super::look::Look;
 use super::model::{Facts, Model};
+use super::painter;
 use super::screen::{self, Screen};
 use super::shell::Ran;
 use super::update::update;
@@ -116,11 +118,14 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
         screen.ask()?;
     }
     let (link, news) = Link::start(start.connect);
+    let (found, painted) = mpsc::unbounded_channel();
+    let painter = painter::start(move |job, coloured| found.send((job, coloured)).is_ok());
     let mut driver = Driver {
         model,
         screen,
         finder: Finder::new(teller(link.news().clone())),
         link,
+        painter,
         editor: start.editor,
         shell: start.shell,
         attention,
@@ -131,7 +136,7 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
         state: State::Going,
         slept: false,
     };
-    let ended = driver.go(&tty, news, &mut signals).await;
+    let ended = driver.go(&tty, news, painted, &mut signals).await;
     driver.link.settle().await;
     driver.stop_shell.cancel();
     // A terminal that is gone needs no word.
@@ -181,6 +186,7 @@ struct Driver {
     model: Model,
     screen: Screen,
     link: Link,
+    painter: std::sync::mpsc::Sender<Job>,
     finder: Finder,
     editor: Editor,
     shell: ShellPort,
@@ -199,12 +205,19 @@ enum Woken {
     Bytes(usize),
     TerminalGone,
     News(News),
+    Painted(Job, Coloured),
     Time,
     Signal(Caught),
 }
 
 impl Driver {
-    async fn go(&mut self, tty: &Tty, mut news: mpsc::Receiver<News>, signals: &mut Signals) -> io::Result<()> {
+    async fn go(
+        &mut self,
+        tty: &Tty,
+        mut news: mpsc::Receiver<News>,
+        mut painted: mpsc::UnboundedReceiver<(Job, Coloured)>,
+        signals: &mut Signals,
+    ) -> io::Result<()> {
         let mut buffer = vec![0; 64 * 1024];
         loop {
             self.draw_if_due()?;
@@ -216,6 +229,7 @@ impl Driver {
                     Ok(read) => Woken::Bytes(read),
                 },
                 Some(said) = news.recv() => Woken::News(said),
+                Some((job, coloured)) = painted.recv() => Woken::Painted(job, coloured),
                 caught = signals.next() => Woken::Signal(caught),
                 () = sleep_until(wake) => Woken::Time,
             };
@@ -230,6 +244,7 @@ impl Driver {
                         self.take(Action::News(said));
                     }
                 }
+                Woken::Painted(job, coloured) => self.take(Action::Painted(job, coloured)),
                 Woken::Time => self.take_time(alarm),
                 Woken::Signal(caught) => self.take_signal(caught, tty)?,
             }
@@ -392,6 +407,10 @@ impl Driver {
         self.screen.draw(&self.model)?;
         let told = self.attention.tell(&self.model);
         self.screen.tell(&told)?;
+        for job in self.model.chat.colours.take_wanted() {
+            // A painter that is gone leaves code plain.
+            let _ = self.painter.send(job);
+        }
         self.drawn = Some(Instant::now());
         Ok(())
     }

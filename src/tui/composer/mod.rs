@@ -270,7 +270,8 @@ impl Composer {
             Edit::DeleteWord => self.area.delete_next_word(),
             Edit::KillToStart => self.area.delete_line_by_head(),
             Edit::KillToEnd => self.area.delete_line_by_end(),
-            Edit::Yank => self.area.paste(),
+            // The library takes an empty cut for one that can be pasted, and panics.
+            Edit::Yank => !self.area.yank_text().is_empty() && self.area.paste(),
             Edit::Undo => self.area.undo(),
             Edit::Redo => self.area.redo(),
             Edit::Left => self.step_left(),
@@ -503,6 +504,15 @@ mod tests {
         composer.set(text);
         composer.lay_out(room, 10);
         composer
+    }
+
+    #[test]
+    fn pasting_a_cut_that_took_nothing_changes_nothing() {
+        let mut composer = Composer::default();
+        composer.edit(Edit::Insert(' '));
+        composer.edit(Edit::Delete);
+        assert!(!composer.edit(Edit::Yank));
+        assert_eq!(composer.text(), " ");
     }
 
     #[test]

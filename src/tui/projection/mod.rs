@@ -108,6 +108,8 @@ pub struct Projection {
     pub trusted: Trusted,
     /// Grows with every change: what was laid out from an older one is stale.
     pub revision: u64,
+    /// How many of these changes were only of what is being said.
+    said: u64,
 }
 
 impl Default for Projection {
@@ -127,6 +129,7 @@ impl Default for Projection {
             waiting: Vec::new(),
             trusted: Trusted::Unasked,
             revision: 0,
+            said: 0,
         }
     }
 }
@@ -136,8 +139,8 @@ impl Projection {
     pub fn close(&mut self) {
         let (host, tasks) = (self.host.clone(), std::mem::take(&mut self.tasks));
         let waiting = std::mem::take(&mut self.waiting);
-        let (trusted, seq, revision) = (self.trusted, self.seq, self.revision + 1);
-        *self = Self { host, tasks, waiting, trusted, seq, revision, ..Self::default() };
+        let (trusted, seq, said, revision) = (self.trusted, self.seq, self.said, self.revision + 1);
+        *self = Self { host, tasks, waiting, trusted, seq, said, revision, ..Self::default() };
     }
 
     /// Starts from what the host answered for a Task.
@@ -230,7 +233,13 @@ impl Projection {
             _ => ours && self.live.take(transient),
         };
         self.revision += u64::from(changed);
+        self.said += u64::from(changed);
         changed
+    }
+
+    /// Grows with every change but those of what is being said.
+    pub fn settled(&self) -> u64 {
+        self.revision - self.said
     }
 
     /// What an event means for the live tail, the notice and the size of the context.

@@ -21,6 +21,11 @@ pub fn update(model: &mut Model, action: Action) -> Vec<Effect> {
     match action {
         Action::News(news) => host::news(model, news),
         Action::Tick => tick(model),
+        Action::Painted(job, coloured) => {
+            model.dirty = true;
+            model.chat.colours.know(job, coloured);
+            Vec::new()
+        }
         Action::Resize { width, height } => {
             model.dirty = true;
             model.size = (width, height);
@@ -134,7 +139,12 @@ fn person(model: &mut Model, action: Action, quit_asked: bool) -> Vec<Effect> {
         Action::ShowKey(key) => focus::show_key(model, key),
 
         // These are handled before a person is asked.
-        Action::News(_) | Action::Tick | Action::Resize { .. } | Action::Answered(_) | Action::Looks(_) => Vec::new(),
+        Action::News(_)
+        | Action::Tick
+        | Action::Resize { .. }
+        | Action::Answered(_)
+        | Action::Looks(_)
+        | Action::Painted(..) => Vec::new(),
     }
 }
 

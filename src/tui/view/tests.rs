@@ -170,6 +170,7 @@ fn the_list_of_tasks() {
             status,
             updated_at: NOW - minutes * 60_000,
             usage: Usage { micro_usd: usd, ..Usage::default() },
+            last_words: "I looked at it; **one** thing is left: the cache.\nShall I?".into(),
             waiting_for: vec![Waiting { kind: "approval".into(), id: "p_1".into(), text: "shell: git push".into() }],
             ..fixtures::task()
         };

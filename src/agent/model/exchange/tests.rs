@@ -4,7 +4,7 @@ use super::super::{Reach, connect};
 use super::*;
 use crate::agent::tools::testing::Memory;
 use crate::domain::settings::{Limits, ProviderKind};
-use crate::domain::{Settings, Usage};
+use crate::domain::{Secret, Settings, Usage};
 use futures_util::StreamExt;
 use serde_json::json;
 use std::io::{Read, Write};
@@ -71,11 +71,10 @@ fn events(body: &str) -> Script {
 fn settings(base: &str) -> Settings {
     let mut settings = Settings { limits: Limits { idle_seconds: 1, ..Limits::default() }, ..Settings::default() };
     let provider = Provider {
-        kind: ProviderKind::Openai,
-        base_url: base.to_owned(),
         key_env: Some("TEST_KEY".into()),
         key: Some(Secret::new("sk-secret-of-the-test")),
         headers: [("x-extra".to_owned(), Secret::new("more"))].into(),
+        ..Provider::new(ProviderKind::Openai, base)
     };
     settings.providers.insert("local".into(), provider);
     settings
@@ -93,7 +92,13 @@ fn request() -> Request {
         tokens: 0,
         at: 0,
     };
-    Request { model: "m".into(), system: "s".into(), rows: vec![row], tools: vec![], max_output_tokens: None }
+    Request {
+        model: "m".into(),
+        system: "s".into(),
+        rows: vec![row],
+        tools: vec![],
+        info: crate::domain::settings::ModelInfo::default(),
+    }
 }
 
 async fn ask(base: &str) -> Vec<Result<StreamEvent, ModelError>> {

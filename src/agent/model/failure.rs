@@ -3,8 +3,8 @@
 //! A message says who answered what, and what to do about it. Words of a server are bounded,
 //! sanitised and redacted: some repeat the key they were sent.
 
-use super::super::{ErrorClass, ModelError};
-use super::Server;
+use super::server::Server;
+use super::{ErrorClass, ModelError};
 use crate::domain::sanitise;
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
@@ -43,6 +43,10 @@ impl Server {
     /// The failure behind an error object within a stream, or instead of an answer; `None` if the
     /// value is none.
     pub(super) fn told(&self, model: &str, event: &str, value: &Value) -> Option<ModelError> {
+        // An event with a type of its own may carry words in a field of the same name.
+        if value["type"].as_str().is_some_and(|kind| kind.starts_with("response.") && kind != "response.failed") {
+            return None;
+        }
         let told = match Told::read(value) {
             Some(told) => told,
             None if event == "error" => Told { message: value.to_string(), ..Told::default() },
@@ -141,12 +145,13 @@ struct Told {
 
 impl Told {
     /// Reads the shapes servers use: `{"error": {…}}`, `{"error": "…"}`, an error in the first
-    /// choice, `{"object": "error", …}`, `{"detail": …}`.
+    /// choice or in the response, `{"object": "error", …}`, `{"detail": …}`.
     fn read(value: &Value) -> Option<Told> {
-        let choice = &value["choices"][0]["error"];
+        let (choice, response) = (&value["choices"][0]["error"], &value["response"]["error"]);
         let error = match value.get("error") {
             Some(error) if !error.is_null() => error,
             _ if !choice.is_null() => choice,
+            _ if !response.is_null() => response,
             _ if value["object"] == "error" || value["type"] == "error" => value,
             _ if value.get("choices").is_none() && (value["message"].is_string() || !value["detail"].is_null()) => {
                 value

@@ -3,13 +3,30 @@
 //! Servers number, name and cut tool calls in their own ways (see [`Answer::place`]); the rest of
 //! the program sees calls numbered from 0, each with one name.
 
-use super::super::{Finished, StreamEvent};
-use crate::domain::Usage;
+use super::super::steps::{self, Step};
+use super::super::{Finished, Request, StreamEvent, fenced, wire};
+use crate::agent::tools::ToolSpec;
+use crate::domain::{Part, Usage};
 use serde_json::Value;
+
+/// How the model asks for tools.
+#[derive(Debug, Default, PartialEq)]
+enum Style {
+    /// In the way of the wire format.
+    #[default]
+    Calls,
+    /// In the same way, or as a block at the end of its words.
+    Fenced(Vec<ToolSpec>),
+    /// The whole answer is one step, bound by a schema.
+    Steps,
+}
 
 /// An answer as far as it came.
 #[derive(Debug, Default)]
-pub(super) struct Answer {
+pub(in super::super) struct Answer {
+    style: Style,
+    said: String,
+    thought: String,
     calls: Vec<Forming>,
     /// What the server counted last; counts are running totals, so a later one replaces it.
     usage: Option<Usage>,
@@ -37,65 +54,138 @@ impl Forming {
 }
 
 impl Answer {
-    /// Takes one chunk of a stream, or a whole answer in the same form, and adds what is new in it
-    /// to `events`.
-    pub(super) fn take(&mut self, chunk: &Value, events: &mut Vec<StreamEvent>) {
+    /// Begins with nothing.
+    pub(in super::super) fn new(request: &Request, fenced: bool) -> Self {
+        let style = match (request.info.steps, fenced) {
+            (true, _) if !request.tools.is_empty() => Style::Steps,
+            (_, true) => Style::Fenced(request.tools.clone()),
+            (_, false) => Style::Calls,
+        };
+        Self { style, ..Self::default() }
+    }
+
+    /// Takes calls that stand in the words out of them; what is left are the parts to keep.
+    fn calls_in_words(&mut self, events: &mut Vec<StreamEvent>) -> Option<Vec<Part>> {
+        let (words, calls) = match &self.style {
+            Style::Calls => return None,
+            Style::Fenced(_) if !self.calls.is_empty() => return None,
+            Style::Fenced(tools) => {
+                let (end, calls) = fenced::calls(&self.said, tools)?;
+                (self.said[..end].to_owned(), calls)
+            }
+            Style::Steps => {
+                let step = steps::parse(&self.said);
+                // What is no step, such as one that was cut, is shown as it is.
+                let (words, calls) = match step {
+                    Some(Step::Call(name, arguments)) => (String::new(), vec![(name, arguments)]),
+                    Some(Step::Answer(words)) => (words, Vec::new()),
+                    None => (self.said.clone(), Vec::new()),
+                };
+                if !words.is_empty() {
+                    events.push(StreamEvent::Text(words.clone()));
+                }
+                (words, calls)
+            }
+        };
+        for (name, arguments) in calls {
+            let ix = self.calls.len() as u32;
+            events.push(StreamEvent::CallStarted { ix, name: name.clone() });
+            events.push(StreamEvent::CallArguments { ix, fragment: arguments.clone() });
+            self.calls.push(Forming { name, arguments, ..Forming::default() });
+        }
+        let mut parts = Vec::new();
+        if !self.thought.is_empty() {
+            parts.push(Part::Thinking { text: std::mem::take(&mut self.thought), signature: None });
+        }
+        if !words.trim().is_empty() {
+            parts.push(Part::text(words));
+        }
+        Some(parts)
+    }
+}
+
+impl wire::Answer for Answer {
+    fn take(&mut self, chunk: &Value, events: &mut Vec<StreamEvent>) -> bool {
         if let Some(usage) = usage(&chunk["usage"]) {
             self.usage = Some(usage);
         }
-        let Some(choice) = chunk["choices"].get(0) else { return };
+        let Some(choice) = chunk["choices"].get(0) else { return false };
         let message = choice.get("delta").or_else(|| choice.get("message")).unwrap_or(&Value::Null);
+        let before = self.bytes;
         self.take_words(message, events);
         for call in message["tool_calls"].as_array().into_iter().flatten() {
             self.take_call(call, events);
         }
-        if let Some(reason) = choice["finish_reason"].as_str().filter(|reason| !reason.is_empty()) {
+        let reason = choice["finish_reason"].as_str().filter(|reason| !reason.is_empty());
+        if let Some(reason) = reason {
             self.reason = Some(reason.to_owned());
+        } else if choice.get("message").is_some() {
+            self.reason.get_or_insert("stop".into());
         }
+        self.bytes > before || !events.is_empty()
     }
 
-    /// Whether the server said that the answer is whole.
-    pub(super) fn is_finished(&self) -> bool {
+    fn is_finished(&self) -> bool {
         self.reason.is_some()
     }
 
-    /// Ends the answer; `sent` is the size of the request in bytes. `None` if a call has no name.
-    pub(super) fn finish(self, sent: usize) -> Option<Finished> {
-        let usage = self.usage.unwrap_or_else(|| Usage::estimate(sent, self.bytes));
-        let whole = self.calls.iter().all(|call| !call.name.is_empty());
-        let reason = self.reason.unwrap_or_else(|| if self.calls.is_empty() { "stop" } else { "tool_calls" }.into());
-        let calls = self.calls.into_iter().map(|call| (call.id, call.name, call.arguments)).collect();
-        whole.then_some(Finished { calls, usage: Usage { turns: 1, ..usage }, reason })
+    fn is_over(&self) -> bool {
+        // `[DONE]` says so.
+        false
     }
 
+    fn finish(&mut self, sent: usize, events: &mut Vec<StreamEvent>) -> Option<Finished> {
+        let parts = self.calls_in_words(events);
+        let usage = self.usage.take().unwrap_or_else(|| Usage::estimate(sent, self.bytes));
+        let whole = self.calls.iter().all(|call| !call.name.is_empty());
+        let default = if self.calls.is_empty() { "stop" } else { "tool_calls" };
+        let reason = self.reason.take().unwrap_or_else(|| default.into());
+        let cut = reason == "length";
+        let calls = std::mem::take(&mut self.calls).into_iter().map(|call| (call.id, call.name, call.arguments));
+        let calls = calls.collect();
+        whole.then_some(Finished { calls, usage: Usage { turns: 1, ..usage }, reason, cut, parts })
+    }
+}
+
+impl Answer {
     fn take_words(&mut self, message: &Value, events: &mut Vec<StreamEvent>) {
         let thinking = message["reasoning_content"].as_str().or_else(|| message["reasoning"].as_str());
         if let Some(thinking) = thinking {
-            self.say(thinking, StreamEvent::Thinking, events);
+            self.think(thinking, events);
         }
         match &message["content"] {
-            Value::String(text) => self.say(text, StreamEvent::Text, events),
+            Value::String(text) => self.say(text, events),
             Value::Array(parts) => {
                 for part in parts {
                     if let Some(text) = part["text"].as_str() {
-                        self.say(text, StreamEvent::Text, events);
+                        self.say(text, events);
                     }
                     for thought in part["thinking"].as_array().into_iter().flatten() {
-                        self.say(thought["text"].as_str().unwrap_or_default(), StreamEvent::Thinking, events);
+                        self.think(thought["text"].as_str().unwrap_or_default(), events);
                     }
                 }
             }
             _ => {}
         }
         if let Some(refusal) = message["refusal"].as_str() {
-            self.say(refusal, StreamEvent::Text, events);
+            self.say(refusal, events);
         }
     }
 
-    fn say(&mut self, text: &str, event: fn(String) -> StreamEvent, events: &mut Vec<StreamEvent>) {
+    fn say(&mut self, text: &str, events: &mut Vec<StreamEvent>) {
+        self.bytes += text.len();
+        self.said.push_str(text);
+        // A step is shown when it is known what it is.
+        if !text.is_empty() && self.style != Style::Steps {
+            events.push(StreamEvent::Text(text.to_owned()));
+        }
+    }
+
+    fn think(&mut self, text: &str, events: &mut Vec<StreamEvent>) {
+        self.bytes += text.len();
+        self.thought.push_str(text);
         if !text.is_empty() {
-            self.bytes += text.len();
-            events.push(event(text.to_owned()));
+            events.push(StreamEvent::Thinking(text.to_owned()));
         }
     }
 
@@ -185,6 +275,7 @@ fn usage(value: &Value) -> Option<Usage> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::wire::Answer as _;
     use super::*;
     use serde_json::json;
 
@@ -196,7 +287,7 @@ mod tests {
         for chunk in chunks {
             answer.take(&json!({"choices": [{"delta": {"tool_calls": chunk}}]}), &mut events);
         }
-        let finished = answer.finish(0).expect("every call has a name");
+        let finished = answer.finish(0, &mut Vec::new()).expect("every call has a name");
         let mut told: Vec<(String, String)> = Vec::new();
         for event in events {
             match event {
@@ -318,7 +409,7 @@ mod tests {
             &json!({"choices": [{"delta": {"tool_calls": [{"index": 0, "function": {"arguments": "{}"}}]}}]}),
             &mut Vec::new(),
         );
-        assert_eq!(answer.finish(0), None);
+        assert_eq!(answer.finish(0, &mut Vec::new()), None);
     }
 
     #[test]
@@ -330,7 +421,7 @@ mod tests {
             answer.take(&json!({"choices": [{"delta": {"content": "x"}}], "usage": usage}), &mut events);
             answer.take(&json!({"choices": [], "usage": null}), &mut events);
         }
-        let usage = answer.finish(0).expect("whole").usage;
+        let usage = answer.finish(0, &mut Vec::new()).expect("whole").usage;
         assert_eq!(
             usage,
             Usage { turns: 1, input_tokens: 100, cached_tokens: 64, output_tokens: 9, ..Usage::default() }
@@ -341,7 +432,7 @@ mod tests {
     fn a_server_that_counts_nothing_is_counted_by_size() {
         let mut answer = Answer::default();
         answer.take(&json!({"choices": [{"delta": {"content": "x".repeat(37)}}]}), &mut Vec::new());
-        let usage = answer.finish(370).expect("whole").usage;
+        let usage = answer.finish(370, &mut Vec::new()).expect("whole").usage;
         assert_eq!((usage.input_tokens, usage.output_tokens, usage.estimated), (100, 10, true));
     }
 

@@ -1,8 +1,9 @@
 //! Asks a server whether it is there and which models it has.
 
-use super::super::http::client_for;
-use super::super::{ErrorClass, Reach};
-use super::Server;
+use super::http::client_for;
+use super::server::Server;
+use super::wire::Wire;
+use super::{ErrorClass, Reach};
 use crate::domain::settings::Provider;
 use serde_json::Value;
 use std::time::Duration;
@@ -11,8 +12,8 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(8);
 
 /// Tries `GET {base}/models`.
-pub(in super::super) async fn reach(name: &str, provider: &Provider) -> Reach {
-    let server = match Server::new(name, provider) {
+pub(super) async fn reach(name: &str, wire: Wire, provider: &Provider) -> Reach {
+    let server = match Server::new(name, wire, provider) {
         Ok(server) => server,
         Err(error) => return Reach::Unreachable { why: error.message },
     };

@@ -1,29 +1,20 @@
-//! Chat completions as OpenAI made them and most servers speak them: hosted ones, Ollama, vLLM,
-//! llama.cpp, LM Studio.
+//! One request and its answer, whatever the wire format: sent once, read as events or in one
+//! piece, timed, ended.
 //!
 //! One request is one [`AnswerStream`] that is driven by whoever reads it: nothing runs beside it,
-//! and dropping it closes the connection. It is never sent again from here; that is decided where
-//! retries are recorded.
-
-mod answer;
-mod failure;
-mod reach;
-mod request;
-
-pub(super) use reach::reach;
+//! and dropping it closes the connection. It is sent again from here only where a server refuses a
+//! field that it turns out not to know; everything else is decided where retries are recorded.
 
 use super::http::{CONNECT_TIMEOUT, client_for};
+use super::server::Server;
 use super::sse::{self, Decoder};
-use super::{AnswerStream, ErrorClass, Model, ModelError, Request, StreamEvent};
+use super::wire::{Answer, Wire};
+use super::{AnswerStream, ErrorClass, Model, ModelError, Request, StreamEvent, quirks};
 use crate::agent::port::Blobs;
-use crate::domain::Secret;
-use crate::domain::redact::Redactor;
 use crate::domain::settings::Provider;
-use answer::Answer;
 use futures_util::stream;
-use request::LimitField;
-use reqwest::Url;
-use reqwest::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::StatusCode;
+use reqwest::header::{ACCEPT_ENCODING, CONTENT_TYPE};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -42,95 +33,27 @@ const LARGEST_REST: usize = 64 * 1024;
 const LARGEST_BODY: usize = 32 * 1024 * 1024;
 const LARGEST_ERROR: usize = 64 * 1024;
 
-/// A server, and what it takes to speak with it.
-struct Server {
-    name: String,
-    base: Url,
-    key: Option<Secret>,
-    key_env: Option<String>,
-    headers: HeaderMap,
-    redactor: Redactor,
-}
-
-impl Server {
-    /// Checks what was configured.
-    fn new(name: &str, provider: &Provider) -> Result<Self, ModelError> {
-        let config = |message: String| ModelError { class: ErrorClass::Config, message, retry_after_ms: None };
-        let base = provider.base_url.trim().trim_end_matches('/');
-        let base: Url = base.parse().map_err(|error| {
-            config(format!("The base URL of provider `{name}` is no address ({error}); it should be such as http://127.0.0.1:11434/v1."))
-        })?;
-        if !matches!(base.scheme(), "http" | "https") || base.cannot_be_a_base() {
-            return Err(config(format!("The base URL of provider `{name}` must begin with http:// or https://.")));
-        }
-        let secret = |text: &str| {
-            let mut value = HeaderValue::from_str(text).ok()?;
-            value.set_sensitive(true);
-            Some(value)
-        };
-        let mut headers = HeaderMap::new();
-        if let Some(key) = &provider.key {
-            let value = secret(&format!("Bearer {}", key.expose().trim()));
-            let value = value.ok_or_else(|| {
-                config(format!("The key of provider `{name}` holds characters that no header can carry."))
-            })?;
-            headers.insert(AUTHORIZATION, value);
-        }
-        for (header, value) in &provider.headers {
-            let bad = || config(format!("The header `{header}` of provider `{name}` can't be sent."));
-            headers.insert(header.parse::<HeaderName>().map_err(|_| bad())?, secret(value.expose()).ok_or_else(bad)?);
-        }
-        let secrets = provider.key.iter().chain(provider.headers.values()).map(Secret::expose);
-        Ok(Self {
-            name: name.to_owned(),
-            base,
-            redactor: Redactor::new(secrets),
-            key: provider.key.clone(),
-            key_env: provider.key_env.clone(),
-            headers,
-        })
-    }
-
-    /// The address of a part of the server's interface.
-    fn endpoint(&self, path: &[&str]) -> Url {
-        let mut url = self.base.clone();
-        if let Ok(mut segments) = url.path_segments_mut() {
-            segments.pop_if_empty().extend(path);
-        }
-        url
-    }
-
-    /// The base address without what may be secret in it.
-    fn address(&self) -> String {
-        let mut url = self.base.clone();
-        // Neither fails for an address that can be a base.
-        let _ = url.set_username("");
-        let _ = url.set_password(None);
-        url.set_query(None);
-        url.to_string().trim_end_matches('/').to_owned()
-    }
-}
-
-/// A provider of this kind.
-pub(super) struct OpenAi {
+/// A server as a place models are asked at.
+pub(super) struct Remote {
     server: Arc<Server>,
     blobs: Arc<dyn Blobs>,
     idle: Duration,
 }
 
-impl OpenAi {
+impl Remote {
     /// Makes one; fails where the configuration can't work.
     pub(super) fn new(
         name: &str,
+        wire: Wire,
         provider: &Provider,
         idle: Duration,
         blobs: Arc<dyn Blobs>,
     ) -> Result<Self, ModelError> {
-        Ok(Self { server: Arc::new(Server::new(name, provider)?), blobs, idle })
+        Ok(Self { server: Arc::new(Server::new(name, wire, provider)?), blobs, idle })
     }
 }
 
-impl Model for OpenAi {
+impl Model for Remote {
     fn ask(&self, request: Request) -> AnswerStream {
         let exchange = Exchange {
             server: self.server.clone(),
@@ -139,9 +62,9 @@ impl Model for OpenAi {
             deadline: Instant::now() + self.idle,
             model: request.model.clone(),
             sent: 0,
-            answer: Answer::default(),
+            answer: self.server.wire.answer(&request, &self.server),
             ready: VecDeque::new(),
-            phase: Phase::Begin(Box::new(request)),
+            phase: Phase::Begin(Arc::new(request)),
         };
         Box::pin(stream::unfold(exchange, |mut exchange| async move {
             let item = exchange.next().await?;
@@ -160,7 +83,7 @@ struct Exchange {
     model: String,
     /// The size of the request, in bytes.
     sent: usize,
-    answer: Answer,
+    answer: Box<dyn Answer>,
     ready: VecDeque<StreamEvent>,
     phase: Phase,
 }
@@ -168,7 +91,7 @@ struct Exchange {
 /// Begin → Events or Whole → Over; a failure at any of them → Failed → Over.
 enum Phase {
     /// Nothing was sent yet.
-    Begin(Box<Request>),
+    Begin(Arc<Request>),
     /// The answer comes as events.
     Events(reqwest::Response, Decoder),
     /// The answer comes in one piece.
@@ -187,7 +110,7 @@ impl Exchange {
                 return Some(Ok(event));
             }
             let step = match std::mem::replace(&mut self.phase, Phase::Over) {
-                Phase::Begin(request) => self.send(*request).await,
+                Phase::Begin(request) => self.send(request).await,
                 Phase::Events(response, decoder) => self.read_events(response, decoder).await,
                 Phase::Whole(response, body) => self.read_whole(response, body).await,
                 Phase::Failed(error) => return Some(Err(error)),
@@ -198,33 +121,44 @@ impl Exchange {
         }
     }
 
-    async fn send(&mut self, request: Request) -> Result<Phase, ModelError> {
-        let limit = match self.server.base.host_str() {
-            Some("api.openai.com") => LimitField::MaxCompletionTokens,
-            _ => LimitField::MaxTokens,
-        };
-        let blobs = self.blobs.clone();
+    async fn send(&mut self, request: Arc<Request>) -> Result<Phase, ModelError> {
+        loop {
+            let response = self.post(request.clone()).await?;
+            let status = response.status();
+            if status.is_success() {
+                return self.begin(response);
+            }
+            let headers = response.headers().clone();
+            let body = self.read_error(response).await;
+            let refused = matches!(status, StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY);
+            // Each quirk is learned but once, so this ends.
+            if !(refused && quirks::learn(&self.server.base, &self.server.quirks(), &body)) {
+                return Err(self.server.refused(&self.model, status, &headers, &body));
+            }
+        }
+    }
+
+    async fn post(&mut self, request: Arc<Request>) -> Result<reqwest::Response, ModelError> {
+        let (server, blobs) = (self.server.clone(), self.blobs.clone());
         // Pictures are read from disk and a long context takes a while to write.
-        let written = tokio::task::spawn_blocking(move || request::body(&request, &*blobs, limit).to_string()).await;
+        let write = move || server.wire.body(&request, &*blobs, &server).to_string();
+        let written = tokio::task::spawn_blocking(write).await;
         let body = written.map_err(|_| self.fail(ErrorClass::Refused, "the request could not be written"))?;
         self.sent = body.len();
         let request = client_for(&self.server.base)
-            .post(self.server.endpoint(&["chat", "completions"]))
+            .post(self.server.endpoint(self.server.wire.path()))
             .headers(self.server.headers.clone())
             .header(CONTENT_TYPE, "application/json")
             // A compressed stream would be held back until a block is full.
             .header(ACCEPT_ENCODING, "identity")
             .body(body);
-        let response = match timeout_at(self.deadline, request.send()).await {
-            Ok(answered) => answered.map_err(|error| self.server.unreachable(&self.model, &error, false))?,
-            Err(_) => return Err(self.idle_too_long()),
-        };
-        let status = response.status();
-        if !status.is_success() {
-            let headers = response.headers().clone();
-            let body = self.read_error(response).await;
-            return Err(self.server.refused(&self.model, status, &headers, &body));
+        match timeout_at(self.deadline, request.send()).await {
+            Ok(answered) => answered.map_err(|error| self.server.unreachable(&self.model, &error, false)),
+            Err(_) => Err(self.idle_too_long()),
         }
+    }
+
+    fn begin(&self, response: reqwest::Response) -> Result<Phase, ModelError> {
         let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         match kind.split(';').next().unwrap_or_default().trim() {
             "application/json" => Ok(Phase::Whole(response, Vec::new())),
@@ -251,7 +185,7 @@ impl Exchange {
         };
         let was_finished = self.answer.is_finished();
         for event in events {
-            if event.data.trim() == "[DONE]" {
+            if event.data.trim() == "[DONE]" || self.answer.is_over() {
                 read_out(response).await;
                 return self.finish();
             }
@@ -270,6 +204,10 @@ impl Exchange {
         }
         if self.answer.is_finished() && !was_finished {
             self.deadline = Instant::now() + GRACE.min(self.idle);
+        }
+        if self.answer.is_over() {
+            read_out(response).await;
+            return self.finish();
         }
         match ended {
             false => Ok(Phase::Events(response, decoder)),
@@ -295,10 +233,10 @@ impl Exchange {
                 let value = serde_json::from_slice::<Value>(&body);
                 let value = value.map_err(|_| self.garbled(&String::from_utf8_lossy(&body)))?;
                 self.take("", &value)?;
-                if value["choices"].get(0).is_none() {
-                    return Err(self.garbled(&value.to_string()));
+                match self.answer.is_finished() {
+                    true => self.finish(),
+                    false => Err(self.garbled(&value.to_string())),
                 }
-                self.finish()
             }
             Ok(Err(error)) => Err(self.server.unreachable(&self.model, &error, true)),
             Err(_) => Err(self.idle_too_long()),
@@ -311,8 +249,7 @@ impl Exchange {
             return Err(error);
         }
         let mut events = Vec::new();
-        self.answer.take(value, &mut events);
-        if !events.is_empty() {
+        if self.answer.take(value, &mut events) {
             self.deadline = Instant::now() + self.idle;
         }
         self.ready.extend(events);
@@ -321,10 +258,12 @@ impl Exchange {
 
     /// Ends a whole answer.
     fn finish(&mut self) -> Result<Phase, ModelError> {
-        match std::mem::take(&mut self.answer).finish(self.sent) {
-            Some(finished) => self.ready.push_back(StreamEvent::Done(finished)),
+        let mut events = Vec::new();
+        match self.answer.finish(self.sent, &mut events) {
+            Some(finished) => events.push(StreamEvent::Done(finished)),
             None => return Err(self.garbled("a tool call without a name")),
         }
+        self.ready.extend(events);
         Ok(Phase::Over)
     }
 
