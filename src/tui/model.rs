@@ -27,6 +27,8 @@ pub struct Facts {
     pub folder: Folder,
     /// Whose drafts these are.
     pub client: ClientId,
+    /// What is in that folder and is used only when it is trusted.
+    pub to_trust: Vec<String>,
     /// The model of a new Task.
     pub model: String,
     /// The models that are configured.
@@ -312,7 +314,8 @@ impl Model {
 
     /// Whether the banner about trust is to be shown.
     pub fn asks_for_trust(&self) -> bool {
-        self.told.trusted == Trusted::Unknown && !self.trust_later
+        let here = self.folder() == self.facts.folder.path && !self.facts.to_trust.is_empty();
+        here && self.told.trusted == Trusted::Unknown && !self.trust_later
     }
 
     /// Whether a person is writing a message, not something else.

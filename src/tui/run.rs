@@ -27,6 +27,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use rustix::process::{Signal, getpid, getppid, getsid, kill_current_process_group};
 use std::io::{self, IsTerminal};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
@@ -91,6 +92,12 @@ const FRAME: Duration = Duration::from_millis(16);
 /// How much is taken in between two frames at the most.
 const BATCH: usize = 2_000;
 
+/// What a folder holds that is used only when it is trusted.
+fn to_trust(folder: &Folder) -> Vec<String> {
+    let known = ["AGENTS.md", ".cowork/config.toml", ".git"];
+    known.into_iter().filter(|name| Path::new(&folder.path).join(name).exists()).map(str::to_owned).collect()
+}
+
 /// Shows the screen until the person leaves or the terminal is gone.
 pub async fn run(start: Start) -> Result<Exit, Error> {
     if !io::stdout().is_terminal() {
@@ -100,6 +107,7 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
     let mut signals = Signals::new()?;
     let size = known_size(&tty);
     let facts = Facts {
+        to_trust: to_trust(&start.folder),
         folder: start.folder,
         client: start.client,
         models: models(&start.settings),
