@@ -41,6 +41,8 @@ pub enum When {
     Recalling,
     /// In the transcript.
     Reading,
+    /// While words to search for are typed.
+    Searching,
     /// On an approval.
     Approval,
     /// On a question.
@@ -72,6 +74,7 @@ impl When {
             }
             Self::WritingAside => "Editing a queued message, answering",
             Self::Reading => "Reading the chat",
+            Self::Searching => "Searching the chat",
             Self::Approval => "Approval",
             Self::Question => "Question",
             Self::Check => "Point of acceptance",
@@ -151,16 +154,28 @@ pub static TABLE: &[Binding] = &[
     bind(When::Panes, &["ctrl+end"], Action::ScrollChat(Step::End), "follow the end"),
     bind(When::Panes, &["alt+up"], Action::ChooseEntry(Step::Up), "read: entry above"),
     bind(When::Panes, &["alt+down"], Action::ChooseEntry(Step::Down), "read: entry below"),
+    bind(When::Panes, &["alt+s"], Action::OpenSearch, "search the chat"),
     bind(When::Panes, &["esc"], Action::FocusComposer, "back to writing"),
     bind(When::Reading, &["up", "k"], Action::ChooseEntry(Step::Up), "entry above"),
     bind(When::Reading, &["down", "j"], Action::ChooseEntry(Step::Down), "entry below"),
     bind(When::Reading, &["enter", "space"], Action::ToggleEntry, "open or close"),
     bind(When::Reading, &["y"], Action::CopyEntry, "copy"),
+    bind(When::Reading, &["c"], Action::CopyCode, "copy the last code block; again: the one before"),
+    bind(When::Reading, &["{"], Action::ChooseSaid(Step::Up), "what you said before"),
+    bind(When::Reading, &["}"], Action::ChooseSaid(Step::Down), "what you said next"),
+    bind(When::Reading, &["/"], Action::OpenSearch, "search"),
+    bind(When::Reading, &["n"], Action::Seek(Step::Up), "match above"),
+    bind(When::Reading, &["N"], Action::Seek(Step::Down), "match below"),
     bind(When::Reading, &["ctrl+u"], Action::ScrollChat(Step::HalfUp), "half a page up"),
     bind(When::Reading, &["ctrl+d"], Action::ScrollChat(Step::HalfDown), "half a page down"),
     bind(When::Reading, &["g", "home"], Action::ChooseEntry(Step::Start), "first entry"),
     bind(When::Reading, &["G", "end"], Action::ChooseEntry(Step::End), "last entry"),
     bind(When::Reading, &["i"], Action::FocusComposer, "back to writing"),
+    bind(When::Searching, &["up", "ctrl+p"], Action::Seek(Step::Up), "match above"),
+    bind(When::Searching, &["down", "ctrl+n"], Action::Seek(Step::Down), "match below"),
+    bind(When::Searching, &["backspace", "ctrl+h"], Action::BackspaceSearch, "delete before"),
+    bind(When::Searching, &["enter"], Action::KeepSearch, "go from match to match"),
+    bind(When::Searching, &["esc", "ctrl+c"], Action::LeaveSearch, "end the search"),
     bind(When::Approval, &["y"], Action::AnswerApproval(ApprovalAnswer::Once), "yes, once"),
     bind(When::Approval, &["a"], Action::AnswerApproval(ApprovalAnswer::Always), "yes, always for exactly this here"),
     bind(When::Approval, &["n"], Action::AnswerApproval(ApprovalAnswer::Deny), "no"),
@@ -240,6 +255,9 @@ impl Keymap {
     /// What a key means where the model stands; characters are typed where text is written.
     pub fn action(&self, key: Key, model: &Model) -> Option<Action> {
         let meaning = places(model).into_iter().find_map(|when| self.meanings.get(&(when, key)).cloned());
+        if let (None, true, Some(c)) = (&meaning, model.types_search(), key.typed()) {
+            return Some(Action::TypeSearch(c.to_string()));
+        }
         meaning.or_else(|| {
             let writes = model.overlay.is_none() && model.focus == Focus::Composer;
             key.typed().filter(|_| writes).map(|c| Action::Edit(Edit::Insert(c)))
@@ -252,6 +270,7 @@ pub fn resolve(event: Event, model: &Model) -> Option<Action> {
     match event {
         Event::Key(key) if key.kind == KeyEventKind::Release => None,
         Event::Key(key) => model.keymap.action(Key::from_event(key), model),
+        Event::Paste(text) if model.types_search() => Some(Action::TypeSearch(text)),
         Event::Paste(text) => Some(Action::Paste(text)),
         Event::Resize(width, height) => Some(Action::Resize { width, height }),
         Event::Mouse(mouse) => {
@@ -277,6 +296,7 @@ fn places(model: &Model) -> Vec<When> {
         (Some(Overlay::Tasks), _) => places.push(When::Tasks),
         (Some(Overlay::Help { .. }), _) => places.push(When::Help),
         (None, Focus::Composer) => writing(model, &mut places),
+        (None, Focus::Transcript) if model.types_search() => places.push(When::Searching),
         (None, Focus::Transcript) => places.push(When::Reading),
         (None, Focus::Asks) => match model.ask() {
             Some(super::asks::Ask::Approval(_)) => places.push(When::Approval),

@@ -14,6 +14,7 @@ pub mod asks;
 pub mod chat;
 pub mod colours;
 pub mod composer;
+mod diff;
 #[cfg(test)]
 mod fixtures;
 pub mod input;
@@ -27,6 +28,7 @@ mod painter;
 pub mod projection;
 pub mod run;
 mod screen;
+mod styled;
 mod summary;
 pub mod text;
 pub mod theme;

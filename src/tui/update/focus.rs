@@ -10,6 +10,7 @@ pub(super) fn to(model: &mut Model, pane: Pane) -> Vec<Effect> {
     model.hidden.remove(&pane);
     model.side_scroll = 0;
     model.chat.chosen = None;
+    model.chat.search = None;
     model.focus = if pane == Pane::Chat { Focus::Composer } else { Focus::Side(pane) };
     Vec::new()
 }

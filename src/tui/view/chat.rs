@@ -3,6 +3,7 @@
 use super::super::action::{Action, Pane, Step};
 use super::super::asks::{self, Ask};
 use super::super::chat::draw::MARGIN;
+use super::super::chat::search::Search;
 use super::super::composer::{Purpose, first_words};
 use super::super::keymap::{When, key_of};
 use super::super::model::{Focus, Model};
@@ -12,7 +13,7 @@ use crate::domain::CheckState;
 use crate::domain::command::ApprovalAnswer;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 pub(super) fn draw(model: &Model, buffer: &mut Buffer) {
@@ -51,10 +52,26 @@ fn transcript(model: &Model, buffer: &mut Buffer) {
         let row = (row + space) as u16;
         if let Some(line) = line {
             put(buffer, area, row, line);
+            if let Some(search) = &model.chat.search {
+                mark(buffer, area, row, search, &line.to_string());
+            }
         }
         if chosen && row < area.height && area.width > 0 {
             buffer.set_style(Rect { y: area.y + row, height: 1, ..area }, model.theme.select);
         }
+    }
+}
+
+/// Sets the matches in a row apart.
+fn mark(buffer: &mut Buffer, area: Rect, row: u16, search: &Search, line: &str) {
+    if row >= area.height {
+        return;
+    }
+    for found in search.matches(line) {
+        let x = text::width(&line[..found.start]).min(usize::from(area.width)) as u16;
+        let width = (text::width(&line[found]) as u16).min(area.width - x);
+        let place = Rect { x: area.x + x, y: area.y + row, width, height: 1 };
+        buffer.set_style(place, Style::new().add_modifier(Modifier::REVERSED));
     }
 }
 
@@ -188,11 +205,16 @@ fn queue(model: &Model, buffer: &mut Buffer) {
     }
 }
 
+/// Before the words that are searched for.
+const SEARCH: &str = "search: ";
+
 /// The rule above the composer: what is being written on the left, a word to the person on the right.
 fn rule(model: &Model, buffer: &mut Buffer) {
     let area = model.layout.rule;
     let theme = &model.theme;
+    let searched = model.chat.search.as_ref().map(|search| format!("{SEARCH}{}", search.words));
     let title = match &model.composer.purpose {
+        _ if searched.is_some() => searched.as_deref().unwrap_or_default(),
         Purpose::Message => "",
         Purpose::Edit(_) => "editing a queued message, esc leaves it as it was",
         Purpose::Answer(_) => "your answer",
@@ -225,7 +247,7 @@ fn join(model: &Model, buffer: &mut Buffer, area: Rect) {
 fn titled_rule(buffer: &mut Buffer, area: Rect, left: (&str, Style), right: (&str, Style), rule: Style) {
     let room = usize::from(area.width);
     let part = |(words, style): (&str, Style), room: usize| {
-        let words = text::cut(words.trim(), room);
+        let words = text::cut(words.trim_start(), room);
         if words.is_empty() { Span::raw("") } else { Span::styled(format!(" {words} "), style) }
     };
     let right = part(right, room.saturating_sub(6));
@@ -274,6 +296,12 @@ fn composer(model: &Model, buffer: &mut Buffer) {
 
 /// Where the caret is, if a person is writing.
 pub(super) fn caret(model: &Model) -> Option<Position> {
+    if let Some(search) = model.chat.search.as_ref().filter(|_| model.types_search() && model.layout.rule.area() > 0) {
+        // Behind two cells of the rule and a blank.
+        let column = (3 + SEARCH.len() + text::width(&search.words)) as u16;
+        let rule = model.layout.rule;
+        return Some(Position { x: rule.x + column.min(rule.width.saturating_sub(1)), y: rule.y });
+    }
     let area = model.layout.composer;
     if model.focus != Focus::Composer || area.area() == 0 || model.layout.pane(model.pane()).is_none() {
         return None;
