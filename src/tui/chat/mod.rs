@@ -399,7 +399,7 @@ impl Chat {
         }
     }
 
-    /// The rows on screen, and whether each belongs to the chosen entry.
+    /// The rows on screen, and whether each belongs to the chosen entry, or of it holds the match.
     pub fn visible(&self) -> impl Iterator<Item = (Option<&Line<'static>>, bool)> {
         let top = self.top();
         let first = self.sums.partition_point(|sum| *sum <= top).saturating_sub(1);
@@ -408,9 +408,11 @@ impl Chat {
             .flat_map(move |ix| {
                 let laid = &self.laid[ix];
                 let chosen = self.chosen.as_ref() == Some(&laid.entry.key);
+                let found = self.search.as_ref().and_then(Search::row);
                 let gap = self.has_gap_before(ix).then_some((None, false));
                 let lines = laid.drawn.as_ref().map_or(&[][..], |drawn| &drawn.lines);
-                gap.into_iter().chain(lines.iter().map(move |line| (Some(line), chosen)))
+                let is_chosen = move |row: usize| chosen && found.is_none_or(|found| found == row);
+                gap.into_iter().chain(lines.iter().enumerate().map(move |(row, line)| (Some(line), is_chosen(row))))
             })
             .skip(skip)
             .take(self.height)

@@ -31,6 +31,11 @@ impl Search {
         Self { typing: true, ..Self::default() }
     }
 
+    /// Of the entry that holds the match that is shown: the row.
+    pub fn row(&self) -> Option<usize> {
+        self.at.as_ref().map(|(_, row)| *row)
+    }
+
     /// Where the words stand in a text, without overlap.
     pub fn matches(&self, text: &str) -> Vec<Range<usize>> {
         if self.words.is_empty() {
