@@ -219,6 +219,16 @@ impl Snapshot {
                     message.text = text.clone();
                 }
             }
+            Event::MessageMoved { message, order } => {
+                if let Some(message) = self.messages.get_mut(message) {
+                    message.order = *order;
+                }
+            }
+            Event::MessageDeliverySet { message, delivery } => {
+                if let Some(message) = self.messages.get_mut(message) {
+                    message.delivery = *delivery;
+                }
+            }
             Event::MessageWithdrawn { message } => {
                 if let Some(message) = self.messages.get_mut(message) {
                     message.state = MessageState::Withdrawn;

@@ -10,13 +10,16 @@
 
 mod detached;
 mod environment;
+pub mod foreground;
 mod identity;
+mod output;
 mod session;
 mod spec;
 mod started;
 
 pub use detached::spawn_detached;
 pub use identity::Identity;
+pub use output::output_of;
 pub use session::Member;
 pub use spec::{Spec, StartError};
 pub use started::{Ended, Exit, Started};

@@ -14,6 +14,7 @@ pub mod inbox;
 pub mod kept;
 pub mod keys;
 pub mod models;
+pub mod outside;
 pub mod queue;
 pub mod screen;
 pub mod task_edit;

@@ -1,5 +1,6 @@
 //! The bare `cowork [TASK]` and `attach`: the screen.
 
+use super::outside;
 use crate::cli::app::{App, Purpose, checked_model};
 use crate::cli::config::nearest;
 use crate::cli::fault::{Exit, Fault};
@@ -55,7 +56,15 @@ pub async fn run(app: &Arc<App>, args: ScreenArgs) -> Result<Exit, Fault> {
     drop(session);
 
     let hello = Hello { client: client()?, settings: Some(Box::new(configured.settings)) };
-    let start = Start { connect: connect(app.clone(), hello.clone()), task, folder, settings, client: hello.client };
+    let start = Start {
+        connect: connect(app.clone(), hello.clone()),
+        editor: outside::editor(),
+        shell: outside::shell(settings.limits),
+        task,
+        folder,
+        settings,
+        client: hello.client,
+    };
     let left = tui::run(start).await?;
     if let Some(task) = left.task {
         app.out.note(&format!("`cowork {task}` comes back to it"));

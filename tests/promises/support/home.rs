@@ -59,6 +59,11 @@ impl Home {
         self
     }
 
+    /// The environment of every program started from here.
+    pub fn environment(&self) -> impl Iterator<Item = (&str, &OsString)> {
+        self.environment.iter().map(|(name, value)| (name.as_str(), value))
+    }
+
     /// Says that processes may be left behind in this test; they are killed without a word.
     pub fn expect_survivors(&mut self) {
         self.survivors = Survivors::AreExpected;

@@ -274,7 +274,7 @@ fn read_request(reader: &mut BufReader<TcpStream>) -> Option<Request> {
 
 /// Records a request and picks its reply; only chat requests have a number.
 fn choose(state: &mut State, mut request: Request) -> (Option<usize>, Reply) {
-    if !request.path.ends_with("/chat/completions") {
+    if !request.is_ask() {
         let models = json!({"object": "list", "data": [{"id": "test", "object": "model"}]});
         let reply = if request.path.ends_with("/models") {
             Reply::status(200).header("content-type", "application/json").raw(models.to_string().as_bytes())
