@@ -318,6 +318,13 @@ impl Model {
         here && self.told.trusted == Trusted::Unknown && !self.trust_later
     }
 
+    /// Whether characters are words to search for.
+    pub fn types_search(&self) -> bool {
+        self.focus == Focus::Transcript
+            && self.overlay.is_none()
+            && self.chat.search.as_ref().is_some_and(|search| search.typing)
+    }
+
     /// Whether a person is writing a message, not something else.
     pub fn writes_message(&self) -> bool {
         self.composer.purpose == Purpose::Message

@@ -320,24 +320,22 @@ impl Driver {
         match caught {
             Caught::End => self.take(Action::Quit),
             Caught::Stop => self.take(Action::Suspend),
-            Caught::Resized => self.fit(tty)?,
+            Caught::Resized => self.fit(tty),
             Caught::Continued if std::mem::take(&mut self.slept) => {}
             Caught::Continued => {
                 self.screen.retake()?;
-                self.fit(tty)?;
+                self.fit(tty);
                 self.model.dirty = true;
             }
         }
         Ok(())
     }
 
-    fn fit(&mut self, tty: &Tty) -> io::Result<()> {
+    fn fit(&mut self, tty: &Tty) {
         let (width, height) = known_size(tty);
         if (width, height) != self.model.size {
             self.take(Action::Resize { width, height });
-            self.screen.resize((width, height))?;
         }
-        Ok(())
     }
 
     fn take(&mut self, action: Action) {
@@ -383,7 +381,7 @@ impl Driver {
         self.screen.retake()?;
         self.model.now = wall_clock();
         self.take(Action::EditedOutside(edited));
-        self.fit(tty)?;
+        self.fit(tty);
         self.model.dirty = true;
         Ok(())
     }
@@ -399,7 +397,7 @@ impl Driver {
         self.slept = true;
         kill_current_process_group(Signal::STOP)?;
         self.screen.retake()?;
-        self.fit(tty)?;
+        self.fit(tty);
         self.model.dirty = true;
         Ok(())
     }

@@ -11,6 +11,7 @@ pub(super) fn to(model: &mut Model, pane: Pane) -> Vec<Effect> {
     let was_hidden = model.sizes.hidden.remove(&pane);
     model.side_scroll = 0;
     model.chat.chosen = None;
+    model.chat.search = None;
     model.focus = if pane == Pane::Chat { Focus::Composer } else { Focus::Side(pane) };
     if was_hidden { keep_sizes(model) } else { Vec::new() }
 }
