@@ -46,6 +46,7 @@ pub fn task() -> Task {
         usage: Usage { micro_usd: Some(31_000), ..Usage::default() },
         main: "a_main0000".into(),
         waiting_for: Vec::new(),
+        last_words: String::new(),
         created_at: NOW - 60_000,
         updated_at: NOW - 5_000,
     }

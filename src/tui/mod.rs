@@ -11,6 +11,7 @@
 
 pub mod action;
 pub mod asks;
+pub mod attention;
 pub mod chat;
 pub mod colours;
 pub mod composer;
@@ -31,6 +32,7 @@ pub mod projection;
 pub mod run;
 mod screen;
 pub mod shell;
+pub mod sizes;
 mod summary;
 pub mod text;
 pub mod theme;

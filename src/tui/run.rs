@@ -4,19 +4,20 @@
 //! only when something changed and at most every 16 ms, and at rest nothing wakes it.
 
 use super::action::{Action, Effect, News};
+use super::attention::{Attention, Notice};
 use super::colours::{Coloured, Job};
 use super::composer::Edit;
-use super::finder::Finder;
-use super::input::decode::Decoder;
+use super::finder::{Finder, Tell};
+use super::input::decode::{Answer, Decoder};
 use super::input::tty::Tty;
 use super::key::Key;
 use super::keymap;
 use super::link::Link;
+use super::look::Look;
 use super::model::{Facts, Model};
 use super::painter;
 use super::screen::{self, Screen};
 use super::shell::Ran;
-use super::theme::BuiltIn;
 use super::update::update;
 use crate::domain::{ClientId, Folder, Millis, Settings, TaskId};
 use crate::host::client::{Client, Failure, Pushes, fresh_ids};
@@ -49,6 +50,8 @@ pub struct Start {
     pub connect: Connect,
     /// The person's own editor.
     pub editor: Editor,
+    /// How the screen looks and behaves.
+    pub look: Look,
     /// Runs the person's own commands.
     pub shell: ShellPort,
     /// The Task to open; absent begins a new one.
@@ -104,20 +107,28 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
         policy: start.settings.policy,
         zone: TimeZone::system(),
     };
-    let theme = BuiltIn::from_environment(|name| std::env::var(name).ok()).load();
-    let model = Model::new(facts, theme, start.task, fresh_ids()?, wall_clock(), size);
-    let screen = Screen::enter(size)?;
+    let environment = |name: &str| std::env::var(name).ok();
+    let (theme, guessed) = start.look.begin(environment);
+    let mut model = Model::new(facts, theme, start.task, fresh_ids()?, wall_clock(), size);
+    model.guessed = guessed;
+    let attention = Attention::new(start.look.calls, Notice::from_environment(environment));
+    model.look_like(start.look);
+    let mut screen = Screen::enter(size)?;
+    if environment("TERM").is_none_or(|term| term != "dumb" && term != "linux") {
+        screen.ask()?;
+    }
     let (link, news) = Link::start(start.connect);
     let (found, painted) = mpsc::unbounded_channel();
     let painter = painter::start(move |job, coloured| found.send((job, coloured)).is_ok());
     let mut driver = Driver {
         model,
         screen,
-        finder: Finder::new(link.news().clone()),
+        finder: Finder::new(teller(link.news().clone())),
         link,
         painter,
         editor: start.editor,
         shell: start.shell,
+        attention,
         stop_shell: CancellationToken::new(),
         decoder: Decoder::default(),
         began: Instant::now(),
@@ -128,6 +139,8 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
     let ended = driver.go(&tty, news, painted, &mut signals).await;
     driver.link.settle().await;
     driver.stop_shell.cancel();
+    // A terminal that is gone needs no word.
+    let _ = driver.screen.tell(driver.attention.leave().as_bytes());
     let task = driver.model.wanted.clone();
     drop(driver);
     ended.map(|()| Exit { task }).map_err(Error::Terminal)
@@ -141,6 +154,11 @@ fn models(settings: &Settings) -> Vec<String> {
     let mut seen = std::collections::HashSet::new();
     models.retain(|name| seen.insert(name.clone()));
     models
+}
+
+/// Puts what is found on other threads among the news.
+fn teller(news: mpsc::Sender<News>) -> Tell {
+    Arc::new(move |said| news.blocking_send(said).is_ok())
 }
 
 fn wall_clock() -> Millis {
@@ -172,6 +190,7 @@ struct Driver {
     finder: Finder,
     editor: Editor,
     shell: ShellPort,
+    attention: Attention,
     stop_shell: CancellationToken,
     decoder: Decoder,
     began: Instant,
@@ -241,6 +260,10 @@ impl Driver {
     fn take_bytes(&mut self, bytes: &[u8]) {
         let now = self.monotonic();
         let events = self.decoder.feed(bytes, now);
+        for answer in self.decoder.answers() {
+            self.attention.takes_status |= answer == Answer::TakesStatus;
+            self.take(Action::Answered(answer));
+        }
         self.take_events(events);
     }
 
@@ -382,6 +405,8 @@ impl Driver {
         self.model.lay_out();
         crate::crash::panic_of_screen();
         self.screen.draw(&self.model)?;
+        let told = self.attention.tell(&self.model);
+        self.screen.tell(&told)?;
         for job in self.model.chat.colours.take_wanted() {
             // A painter that is gone leaves code plain.
             let _ = self.painter.send(job);

@@ -23,6 +23,10 @@ use std::thread;
 const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 
+/// The window's title is put by; reports say whether the keys go here.
+const REPORTS_ON: &[u8] = b"\x1b[22;2t\x1b[?1004h";
+const REPORTS_OFF: &[u8] = b"\x1b[?1004l\x1b[23;2t";
+
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// The terminal while it is ours.
@@ -65,6 +69,23 @@ impl Screen {
         self.terminal.clear()
     }
 
+    /// Asks the terminal for its background, and whether it takes reports of the program's status.
+    pub fn ask(&mut self) -> io::Result<()> {
+        let out = self.terminal.backend_mut();
+        out.write_all(b"\x1b]11;?\x1b\\\x1b]7501;?\x1b\\")?;
+        Write::flush(out)
+    }
+
+    /// Tells the terminal something besides the frame.
+    pub fn tell(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let out = self.terminal.backend_mut();
+        out.write_all(bytes)?;
+        Write::flush(out)
+    }
+
     /// Puts text on the clipboard of the terminal.
     pub fn copy(&mut self, text: &str) -> io::Result<()> {
         let encoded = base64::engine::general_purpose::STANDARD.encode(text);
@@ -97,6 +118,7 @@ fn take() -> io::Result<()> {
         PushKeyboardEnhancementFlags(KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES),
     )
     .and_then(|()| out.write_all(MOUSE_ON))
+    .and_then(|()| out.write_all(REPORTS_ON))
     .and_then(|()| out.flush());
     if entered.is_err() {
         restore();
@@ -111,6 +133,7 @@ pub fn restore() {
     }
     let mut out = io::stdout();
     let _ = out.write_all(MOUSE_OFF);
+    let _ = out.write_all(REPORTS_OFF);
     let _ = execute!(
         out,
         EndSynchronizedUpdate,

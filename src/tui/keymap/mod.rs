@@ -6,6 +6,7 @@
 mod table;
 
 use super::action::{Action, Step};
+use super::attention::Looking;
 use super::composer::{Edit, Purpose};
 use super::key::Key;
 use super::model::{Focus, Model, Overlay};
@@ -280,6 +281,11 @@ impl Keymap {
         found
     }
 
+    /// The names of all commands.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.rows.iter().map(|row| row.name).collect()
+    }
+
     /// What a command with this name asks for, if it needs a word.
     pub fn wish_named(&self, name: &str) -> Option<Wish> {
         self.rows.iter().filter(|row| row.name == name).find_map(|row| match row.action {
@@ -325,10 +331,13 @@ pub fn resolve(event: Event, model: &Model) -> Option<Action> {
                 MouseEventKind::ScrollUp => Some(Action::Wheel { column, row, step: Step::Up }),
                 MouseEventKind::ScrollDown => Some(Action::Wheel { column, row, step: Step::Down }),
                 MouseEventKind::Down(MouseButton::Left) => Some(Action::Click { column, row }),
+                MouseEventKind::Drag(MouseButton::Left) if model.moving.is_some() => Some(Action::Drag { column, row }),
+                MouseEventKind::Up(MouseButton::Left) if model.moving.is_some() => Some(Action::Release),
                 _ => None,
             }
         }
-        Event::FocusGained | Event::FocusLost => None,
+        Event::FocusGained => Some(Action::Looks(Looking::Here)),
+        Event::FocusLost => Some(Action::Looks(Looking::Away)),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::super::action::{Effect, News};
 use super::super::model::{Model, Outgoing, Overlay, Refresh};
 use super::super::projection::{Host, Opening, Trusted};
+use super::super::sizes::{KEPT_AS, Sizes};
 use super::{chat, write};
 use crate::domain::{CommandId, Event, Fence, Receipt, Recorded, Rejection, Seq, UserCommand};
 
@@ -79,6 +80,13 @@ fn take(model: &mut Model, news: News) -> Vec<Effect> {
             };
             Vec::new()
         }
+        News::Draft { pane, text } if pane == KEPT_AS => {
+            // Whoever moved a border before this came has the last word.
+            if model.sizes == Sizes::default() {
+                model.sizes = Sizes::of_text(&text);
+            }
+            Vec::new()
+        }
         News::Draft { pane, text } => {
             if pane == model.draft_pane() && model.composer.is_empty() && model.writes_message() {
                 model.composer.set(&text);
@@ -119,6 +127,7 @@ fn connected(model: &mut Model, seq: Seq, fence: Fence) -> Vec<Effect> {
         }
     }
     if first {
+        effects.push(Effect::LoadDraft { client: model.facts.client.clone(), pane: KEPT_AS.to_owned() });
         effects.push(Effect::LoadDraft { client: model.facts.client.clone(), pane: model.draft_pane() });
     } else {
         // The new host keeps drafts on its own disk, but the newest keys may not have got there.

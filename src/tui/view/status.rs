@@ -63,7 +63,10 @@ fn state(model: &Model) -> (&'static str, String, Style) {
     }
     match model.told.run().map(|run| (run.state, run.started_at)) {
         Some((RunState::Running, since)) => {
-            let picture = SPINNER[(model.now / SPIN).rem_euclid(SPINNER.len() as i64) as usize];
+            let picture = match model.turns() {
+                true => SPINNER[(model.now / SPIN).rem_euclid(SPINNER.len() as i64) as usize],
+                false => "●",
+            };
             (picture, working(model, since), theme.accent.into())
         }
         Some((RunState::Interrupted | RunState::Completed | RunState::Failed | RunState::Cancelled, _)) | None => {

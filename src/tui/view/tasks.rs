@@ -22,19 +22,28 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer) {
         key(&Action::CloseOverlay)
     );
     let size = model.layout.area;
-    let rows = (model.told.tasks.len().max(1) as u16).saturating_add(2);
-    let inner = overlay(model, buffer, "Tasks", &keys, 100, rows.min(size.height.saturating_sub(2)).max(5));
+    // Two lines for each where there is room: the second says what was said last.
+    let lines = if size.width >= 70 && size.height >= 20 { 2 } else { 1 };
+    let rows = (model.told.tasks.len().max(1) as u16).saturating_mul(lines).saturating_add(2);
+    let width = if size.width >= 160 { 130 } else { 100 };
+    let inner = overlay(model, buffer, "Tasks", &keys, width, rows.min(size.height.saturating_sub(2)).max(5));
     if model.told.tasks.is_empty() {
         let words = if model.tasks.asked { "asking…" } else { "No Tasks yet." };
         put(buffer, inner, 0, &Line::styled(words, model.theme.dim));
         return;
     }
-    let height = usize::from(inner.height).max(1);
+    let height = usize::from(inner.height / lines).max(1);
     let first = (model.tasks.chosen + 1).saturating_sub(height);
     for (row, (ix, task)) in model.told.tasks.iter().enumerate().skip(first).take(height).enumerate() {
-        put(buffer, inner, row as u16, &line(model, task, inner));
+        let row = row as u16 * lines;
+        put(buffer, inner, row, &line(model, task, inner));
+        if lines > 1 {
+            let said = text::cut(&text::line(&task.last_words), usize::from(inner.width).saturating_sub(3));
+            put(buffer, inner, row + 1, &Line::styled(format!("  {said}"), model.theme.dim));
+        }
         if ix == model.tasks.chosen {
-            buffer.set_style(Rect { y: inner.y + row as u16, height: 1, ..inner }, model.theme.select);
+            let chosen = Rect { y: inner.y + row, height: lines, ..inner };
+            buffer.set_style(chosen.intersection(inner), model.theme.select);
         }
     }
 }
