@@ -33,7 +33,8 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer) {
         let row = row as u16 * lines;
         put(buffer, inner, row, &line(model, task, inner));
         if lines > 1 {
-            let said = text::cut(&text::line(&task.last_words), usize::from(inner.width).saturating_sub(3));
+            let first = task.last_words.lines().next().unwrap_or_default();
+            let said = text::cut(&text::line(first), usize::from(inner.width).saturating_sub(3));
             put(buffer, inner, row + 1, &Line::styled(format!("  {said}"), model.theme.dim));
         }
         if ix == model.tasks.chosen {
