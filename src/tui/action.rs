@@ -134,8 +134,24 @@ pub enum Action {
     ToggleEntry,
     /// Opens or closes all tool calls and thinking.
     ToggleDetails,
+    /// Chooses what a person said before, or after.
+    ChooseSaid(Step),
     /// Copies the chosen entry.
     CopyEntry,
+    /// Copies a block of code of the chosen entry, then the one before it.
+    CopyCode,
+    /// Begins to search the chat.
+    OpenSearch,
+    /// Adds words to what is searched for.
+    TypeSearch(String),
+    /// Takes the last character of it back.
+    BackspaceSearch,
+    /// Keeps what is searched for, to go from match to match.
+    KeepSearch,
+    /// Ends the search.
+    LeaveSearch,
+    /// Goes to another match.
+    Seek(Step),
 
     /// Changes the text being written.
     Edit(Edit),

@@ -12,6 +12,7 @@ pub const NOW: Millis = 1_772_625_600_000;
 
 pub fn facts() -> Facts {
     Facts {
+        to_trust: vec!["AGENTS.md".into(), ".git".into()],
         folder: Folder { path: "/home/me/parser".into(), device: 1, inode: 2, owner: 1000 },
         client: "n_client".into(),
         model: "openai:gpt-5".into(),

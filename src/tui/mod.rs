@@ -15,6 +15,7 @@ pub mod attention;
 pub mod chat;
 pub mod colours;
 pub mod composer;
+mod diff;
 mod finder;
 #[cfg(test)]
 mod fixtures;
@@ -33,6 +34,7 @@ pub mod run;
 mod screen;
 pub mod shell;
 pub mod sizes;
+mod styled;
 mod summary;
 pub mod text;
 pub mod theme;

@@ -28,6 +28,8 @@ pub struct Facts {
     pub folder: Folder,
     /// Whose drafts these are.
     pub client: ClientId,
+    /// What is in that folder and is used only when it is trusted.
+    pub to_trust: Vec<String>,
     /// The model of a new Task.
     pub model: String,
     /// How many tokens the window of a model holds, by its name, where that is known.
@@ -315,7 +317,15 @@ impl Model {
 
     /// Whether the banner about trust is to be shown.
     pub fn asks_for_trust(&self) -> bool {
-        self.told.trusted == Trusted::Unknown && !self.trust_later
+        let here = self.folder() == self.facts.folder.path && !self.facts.to_trust.is_empty();
+        here && self.told.trusted == Trusted::Unknown && !self.trust_later
+    }
+
+    /// Whether characters are words to search for.
+    pub fn types_search(&self) -> bool {
+        self.focus == Focus::Transcript
+            && self.overlay.is_none()
+            && self.chat.search.as_ref().is_some_and(|search| search.typing)
     }
 
     /// Whether a person is writing a message, not something else.

@@ -28,6 +28,7 @@ use jiff::tz::TimeZone;
 use rustix::process::{Signal, getpid, getppid, getsid, kill_current_process_group};
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
@@ -92,6 +93,12 @@ const FRAME: Duration = Duration::from_millis(16);
 /// How much is taken in between two frames at the most.
 const BATCH: usize = 2_000;
 
+/// What a folder holds that is used only when it is trusted.
+fn to_trust(folder: &Folder) -> Vec<String> {
+    let known = ["AGENTS.md", ".cowork/config.toml", ".git"];
+    known.into_iter().filter(|name| Path::new(&folder.path).join(name).exists()).map(str::to_owned).collect()
+}
+
 /// Shows the screen until the person leaves or the terminal is gone.
 pub async fn run(start: Start) -> Result<Exit, Error> {
     if !io::stdout().is_terminal() {
@@ -101,6 +108,7 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
     let mut signals = Signals::new()?;
     let size = known_size(&tty);
     let facts = Facts {
+        to_trust: to_trust(&start.folder),
         folder: start.folder,
         client: start.client,
         windows: windows(&start.settings),
@@ -326,24 +334,22 @@ impl Driver {
         match caught {
             Caught::End => self.take(Action::Quit),
             Caught::Stop => self.take(Action::Suspend),
-            Caught::Resized => self.fit(tty)?,
+            Caught::Resized => self.fit(tty),
             Caught::Continued if std::mem::take(&mut self.slept) => {}
             Caught::Continued => {
                 self.screen.retake()?;
-                self.fit(tty)?;
+                self.fit(tty);
                 self.model.dirty = true;
             }
         }
         Ok(())
     }
 
-    fn fit(&mut self, tty: &Tty) -> io::Result<()> {
+    fn fit(&mut self, tty: &Tty) {
         let (width, height) = known_size(tty);
         if (width, height) != self.model.size {
             self.take(Action::Resize { width, height });
-            self.screen.resize((width, height))?;
         }
-        Ok(())
     }
 
     fn take(&mut self, action: Action) {
@@ -389,7 +395,7 @@ impl Driver {
         self.screen.retake()?;
         self.model.now = wall_clock();
         self.take(Action::EditedOutside(edited));
-        self.fit(tty)?;
+        self.fit(tty);
         self.model.dirty = true;
         Ok(())
     }
@@ -405,7 +411,7 @@ impl Driver {
         self.slept = true;
         kill_current_process_group(Signal::STOP)?;
         self.screen.retake()?;
-        self.fit(tty)?;
+        self.fit(tty);
         self.model.dirty = true;
         Ok(())
     }

@@ -32,6 +32,7 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 /// The terminal while it is ours.
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+    size: (u16, u16),
 }
 
 impl Screen {
@@ -42,7 +43,7 @@ impl Screen {
         let options = TerminalOptions { viewport: Viewport::Fixed(area(size)) };
         let backend = CrosstermBackend::new(BufWriter::with_capacity(64 * 1024, io::stdout()));
         match Terminal::with_options(backend, options) {
-            Ok(terminal) => Ok(Self { terminal }),
+            Ok(terminal) => Ok(Self { terminal, size }),
             Err(error) => {
                 restore();
                 Err(error)
@@ -50,16 +51,16 @@ impl Screen {
         }
     }
 
-    /// Draws a frame; what did not change is not written.
+    /// Draws a frame; what did not change is not written. In a terminal of another size everything
+    /// is drawn anew, in the same update, so that a storm of sizes does not flicker.
     pub fn draw(&mut self, model: &Model) -> io::Result<()> {
         queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
+        if self.size != model.size {
+            self.size = model.size;
+            self.terminal.resize(area(self.size))?;
+        }
         self.terminal.draw(|frame| view(model, frame))?;
         execute!(self.terminal.backend_mut(), EndSynchronizedUpdate)
-    }
-
-    /// The terminal has another size: everything is drawn anew.
-    pub fn resize(&mut self, size: (u16, u16)) -> io::Result<()> {
-        self.terminal.resize(area(size))
     }
 
     /// Takes the terminal over again, after a shell had it.

@@ -44,6 +44,8 @@ pub enum When {
     Recalling,
     /// In the transcript.
     Reading,
+    /// While words to search for are typed.
+    Searching,
     /// On an approval.
     Approval,
     /// On a question.
@@ -87,6 +89,7 @@ impl When {
             }
             Self::WritingAside => "Editing a queued message, answering",
             Self::Reading => "Reading the chat",
+            Self::Searching => "Searching the chat",
             Self::Approval => "Approval",
             Self::Question => "Question",
             Self::Check => "Point of acceptance",
@@ -117,6 +120,7 @@ impl When {
             Self::FirstRow => "first-row",
             Self::Recalling => "recalling",
             Self::Reading => "reading",
+            Self::Searching => "searching",
             Self::Approval => "approval",
             Self::Question => "question",
             Self::Check => "check",
@@ -250,6 +254,7 @@ impl Keymap {
         }
         match self.row(key, model) {
             Some(row) => Some(row.action.clone()),
+            None if model.types_search() => key.typed().map(|c| Action::TypeSearch(c.to_string())),
             None => key.typed().filter(|_| model.writes()).map(|c| Action::Edit(Edit::Insert(c))),
         }
     }
@@ -324,6 +329,7 @@ pub fn resolve(event: Event, model: &Model) -> Option<Action> {
     match event {
         Event::Key(key) if key.kind == KeyEventKind::Release => None,
         Event::Key(key) => model.keymap.action(Key::from_event(key), model),
+        Event::Paste(text) if model.types_search() => Some(Action::TypeSearch(text)),
         Event::Paste(text) => Some(Action::Paste(text)),
         Event::Resize(width, height) => Some(Action::Resize { width, height }),
         Event::Mouse(mouse) => {
@@ -360,6 +366,7 @@ fn places(model: &Model) -> Vec<When> {
             places.extend([When::Picker, When::Editing]);
         }
         (None, Focus::Composer) => writing(model, &mut places),
+        (None, Focus::Transcript) if model.types_search() => places.push(When::Searching),
         (None, Focus::Transcript) => places.push(When::Reading),
         (None, Focus::Asks) => match model.ask() {
             Some(super::asks::Ask::Approval(_)) => places.push(When::Approval),

@@ -11,6 +11,7 @@ pub(super) fn to(model: &mut Model, pane: Pane) -> Vec<Effect> {
     let was_hidden = model.sizes.hidden.remove(&pane);
     model.side_scroll = 0;
     model.chat.chosen = None;
+    model.chat.search = None;
     model.focus = if pane == Pane::Chat { Focus::Composer } else { Focus::Side(pane) };
     if was_hidden { keep_sizes(model) } else { Vec::new() }
 }
@@ -127,12 +128,17 @@ pub(super) fn release(model: &mut Model) -> Vec<Effect> {
 }
 
 pub(super) fn asks(model: &mut Model) -> Vec<Effect> {
-    if asks::list(&model.told).is_empty() {
-        model.say("nothing waits for you");
-    } else {
+    if !asks::list(&model.told).is_empty() {
         model.focus = Focus::Asks;
+        return Vec::new();
     }
-    Vec::new()
+    match model.told.waiting.iter().find(|task| Some(*task) != model.wanted.as_ref()).cloned() {
+        Some(task) => super::tasks::go_to(model, Some(task)),
+        None => {
+            model.say("nothing waits for you");
+            Vec::new()
+        }
+    }
 }
 
 pub(super) fn queue(model: &mut Model) -> Vec<Effect> {

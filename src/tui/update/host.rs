@@ -5,7 +5,7 @@ use super::super::model::{Model, Outgoing, Overlay, Refresh};
 use super::super::projection::{Host, Opening, Trusted};
 use super::super::sizes::{KEPT_AS, Sizes};
 use super::{chat, write};
-use crate::domain::{CommandId, Event, Fence, Receipt, Recorded, Rejection, Seq, UserCommand};
+use crate::domain::{CommandId, Event, Fence, Receipt, Recorded, Rejection, Seq, TaskStatus, UserCommand};
 
 pub(super) fn news(model: &mut Model, news: News) -> Vec<Effect> {
     // What happens elsewhere is no reason to draw.
@@ -45,7 +45,9 @@ fn take(model: &mut Model, news: News) -> Vec<Effect> {
             model.told.prepend(&agent, page);
             Vec::new()
         }
-        News::Tasks(tasks) => {
+        News::Tasks(mut tasks) => {
+            // What waits for a person comes first; the rest stays by its last change.
+            tasks.sort_by_key(|task| task.status != TaskStatus::AwaitingHuman);
             let chosen = model.told.tasks.get(model.tasks.chosen).map(|task| task.id.clone()).or(model.wanted.clone());
             model.told.tasks = tasks;
             if let Some(at) = model.told.tasks.iter().position(|task| Some(&task.id) == chosen.as_ref()) {

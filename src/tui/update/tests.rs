@@ -639,6 +639,65 @@ fn nothing_is_due_at_rest_and_what_happens_elsewhere_draws_nothing() {
     assert!(model.due().is_some());
 }
 
+#[test]
+fn a_search_goes_from_match_to_match_and_opens_what_hides_one() {
+    let mut model = working();
+    press(&mut model, "alt+/ t r i m _ e n d");
+    let search = model.chat.search.clone().expect("a search");
+    assert_eq!(search.words, "trim_end");
+    let on_screen = |model: &Model| {
+        let search = model.chat.search.clone().expect("a search");
+        model
+            .chat
+            .visible()
+            .filter(|(line, chosen)| *chosen && line.is_some_and(|line| !search.matches(&line.to_string()).is_empty()))
+            .count()
+    };
+    assert!(on_screen(&model) > 0);
+    let newest = model.chat.chosen.clone();
+    press(&mut model, "enter");
+    while model.chat.chosen == newest {
+        let at = model.chat.search.clone();
+        press(&mut model, "n");
+        assert_ne!(model.chat.search, at, "each n goes on");
+    }
+    assert!(on_screen(&model) > 0);
+    press(&mut model, "N");
+    assert_eq!(model.chat.chosen, newest);
+    press(&mut model, "esc");
+    assert_eq!((model.focus, model.chat.search.is_none()), (Focus::Composer, true));
+}
+
+#[test]
+fn what_is_typed_or_pasted_into_a_search_goes_nowhere_else() {
+    let mut model = working();
+    bytes(&mut model, b"\x1b/nothing like \x1b[200~this\x1b[201~");
+    assert_eq!(model.chat.search.as_ref().map(|search| search.words.as_str()), Some("nothing like this"));
+    assert!(model.composer.is_empty());
+    assert!(model.hint.as_ref().is_some_and(|hint| hint.text.contains("here")));
+    press(&mut model, "esc");
+    assert_eq!(model.focus, Focus::Composer);
+}
+
+#[test]
+fn a_code_block_is_copied_alone_the_last_one_first() {
+    let mut model = fixtures::model(80, 24);
+    model.wanted = Some("t_parser00".into());
+    let mut opening = fixtures::opening();
+    opening.page.calls.clear();
+    let words = "one\n\n```sh\nls\n```\n\ntwo\n\n```rust\nfn f() {}\n```\n";
+    opening.page.rows = vec![
+        fixtures::row(1, Role::User, vec![Part::text("say")]),
+        fixtures::row(2, Role::Assistant, vec![Part::text(words)]),
+    ];
+    told(&mut model, News::Opened(Box::new(opening)));
+    assert_eq!(press(&mut model, "alt+up c"), [Wanted::Copy("fn f() {}".into())]);
+    assert_eq!(press(&mut model, "c"), [Wanted::Copy("ls".into())]);
+    press(&mut model, "{");
+    assert_eq!(model.chat.chosen, Some(crate::tui::chat::entries::Key::Said(1)));
+    assert_eq!(press(&mut model, "c"), []);
+}
+
 fn typed(model: &mut Model, words: &str) -> Vec<Wanted> {
     act(model, Action::Type(words.to_owned()))
 }

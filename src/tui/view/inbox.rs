@@ -3,7 +3,7 @@
 use super::super::action::Pane;
 use super::super::model::{Focus, Model};
 use super::super::{text, words};
-use super::{both_ends, panes, put};
+use super::{both_ends, put};
 use crate::domain::{ActorKind, Message, MessageState};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -13,7 +13,7 @@ use ratatui::text::{Line, Span};
 pub(super) fn draw(model: &Model, area: Rect, buffer: &mut Buffer) {
     let inbox = model.told.inbox();
     if inbox.is_empty() {
-        return panes::draw(model, Pane::Inbox, area, buffer);
+        return super::panes::draw(model, Pane::Inbox, area, buffer);
     }
     let scroll = if model.focus == Focus::Side(Pane::Inbox) { model.side_scroll } else { 0 };
     for (row, message) in inbox.into_iter().skip(scroll).take(usize::from(area.height)).enumerate() {

@@ -76,6 +76,9 @@ fn state(model: &Model) -> (&'static str, String, Style) {
 }
 
 fn working(model: &Model, since: i64) -> String {
+    if model.told.run().is_some_and(|run| model.told.records.open_control(&run.id).is_some()) {
+        return "stopping…".into();
+    }
     if let Some(at) = model.told.retry_at().filter(|at| *at > model.now) {
         return format!("no answer, tried again in {}", words::duration(at - model.now + 999));
     }
@@ -126,7 +129,7 @@ fn facts_of(model: &Model) -> Vec<String> {
     let elsewhere = model.told.waiting_elsewhere();
     if elsewhere > 0 {
         let words = words::many(elsewhere, "waits in another Task", "wait in other Tasks");
-        facts.push(format!("{words}, {}", model.keymap.key_of(When::Panes, &Action::OpenTasks)));
+        facts.push(format!("{words}, {}", model.keymap.key_of(When::Panes, &Action::LookAtAsks)));
     }
     let chosen = task.and_then(|task| task.model.as_deref()).unwrap_or(&model.facts.model);
     facts.push(text::cut(&text::line(chosen), 28));

@@ -79,11 +79,14 @@ fn line(model: &Model, task: &Task, area: Rect) -> Line<'static> {
         Some(waiting) if task.status == TaskStatus::AwaitingHuman => format!("{}: {}", waiting.kind, waiting.text),
         _ => task.reason.clone().unwrap_or_default(),
     };
-    let state = task.status.as_str().replace('_', " ").replace("awaiting human", "waits for you");
+    let state = state(task);
+    // Where it works, if not here.
+    let elsewhere = task.cwd.as_deref().filter(|cwd| *cwd != model.facts.folder.path);
+    let folder = elsewhere.map_or(String::new(), |cwd| format!("  {}", text::cut_start(&text::line(cwd), 24)));
     let left = vec![
         Span::styled(format!("{sign} "), style),
         Span::styled(text::line(&task.title), Style::from(if task.archived { theme.dim } else { theme.text })),
-        Span::styled(format!("  {}", text::line(&waits)), Style::from(theme.dim)),
+        Span::styled(format!("{folder}  {}", text::line(&waits)), Style::from(theme.dim)),
     ];
     let about = if task.usage.estimated { "~" } else { "" };
     let cost = task.usage.micro_usd.map(|usd| format!("{about}{}", words::money(usd))).unwrap_or_default();
@@ -96,10 +99,29 @@ fn line(model: &Model, task: &Task, area: Rect) -> Line<'static> {
     both_ends(area, left, right)
 }
 
+/// Whether somebody is at work in it, or will be at once.
+fn works(task: &Task) -> bool {
+    task.status == TaskStatus::Active
+        && task.waiting_for.iter().any(|one| matches!(one.kind.as_str(), "run" | "message"))
+}
+
+/// The state in a person's words.
+fn state(task: &Task) -> String {
+    match task.status {
+        TaskStatus::Active => if works(task) { "works" } else { "idle" }.to_owned(),
+        TaskStatus::AwaitingHuman => "waits for you".to_owned(),
+        TaskStatus::Completed => "done".to_owned(),
+        other @ (TaskStatus::Parked | TaskStatus::Paused | TaskStatus::Failed | TaskStatus::Cancelled) => {
+            other.to_string()
+        }
+    }
+}
+
 fn sign(model: &Model, task: &Task) -> (&'static str, Style) {
     let theme = &model.theme;
     match task.status {
-        TaskStatus::Active => ("●", theme.accent.into()),
+        TaskStatus::Active if works(task) => ("●", theme.accent.into()),
+        TaskStatus::Active => ("○", theme.dim.into()),
         TaskStatus::AwaitingHuman => ("◆", theme.warn.into()),
         TaskStatus::Parked => ("○", theme.dim.into()),
         TaskStatus::Paused => ("‖", theme.warn.into()),
