@@ -6,15 +6,26 @@
 //! name by name, and no descriptor of ours but its output pipe. Its leader is never reaped before
 //! everything that is to be signalled has been, so the number that is signalled is always its own.
 //!
+//! A supervisor of ours that outlives us uses [`become_supervisor`], [`start_child`] and [`Table`]
+//! instead: it has no async runtime and waits for its child itself. [`start_apart`] starts one.
+//!
 //! Refuses to pass anything that looks like a key. Knows nothing of agents, Jobs or the store.
 
+mod apart;
+mod child;
 mod environment;
 mod identity;
 mod session;
 mod spec;
 mod started;
+mod supervisor;
+mod table;
 
+pub use apart::start_apart;
+pub use child::{Streams, start_child};
 pub use identity::Identity;
-pub use session::Member;
+pub use session::{Held, Member, hold, wait_until_gone};
 pub use spec::{Spec, StartError};
 pub use started::{Ended, Exit, Started};
+pub use supervisor::{Supervisor, become_supervisor};
+pub use table::{Mark, Table, Usage};

@@ -77,7 +77,7 @@ impl Spec {
 
 /// Finds an executable in the folders of `path`; relative folders do not count, they would mean
 /// another program in every folder.
-fn find(name: &str, path: &OsStr) -> Option<PathBuf> {
+pub(super) fn find(name: &str, path: &OsStr) -> Option<PathBuf> {
     std::env::split_paths(path)
         .filter(|folder| folder.is_absolute())
         .map(|folder| folder.join(name))

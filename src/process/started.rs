@@ -254,7 +254,7 @@ fn watch(pid: Pid) -> io::Result<oneshot::Receiver<()>> {
 /// Marks every open descriptor of ours as not to be inherited.
 ///
 /// Ours are opened that way; this is for those that we were given ourselves.
-fn seal_descriptors() {
+pub(super) fn seal_descriptors() {
     let folder = if cfg!(target_os = "linux") { "/proc/self/fd" } else { "/dev/fd" };
     let open = std::fs::read_dir(folder).into_iter().flatten();
     for fd in open.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok()).filter(|fd| *fd > 2) {

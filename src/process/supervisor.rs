@@ -1,0 +1,88 @@
+//! What a process does to become a supervisor that outlives everyone who may have started it.
+
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::process::Signal;
+use std::ffi::c_int;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+unsafe extern "C" {
+    fn fork() -> c_int;
+    fn _exit(code: c_int) -> !;
+    fn signal(number: c_int, handler: extern "C" fn(c_int)) -> usize;
+}
+
+/// Where the handler of SIGCHLD writes to.
+static BELL: AtomicI32 = AtomicI32::new(-1);
+
+/// What a supervisor does not end by. They are caught rather than ignored, since what is ignored
+/// would be ignored by every program that it starts.
+const OUTLASTED: [Signal; 8] =
+    [Signal::HUP, Signal::INT, Signal::QUIT, Signal::TERM, Signal::USR1, Signal::USR2, Signal::ALARM, Signal::TSTP];
+
+/// A process that has become a supervisor.
+#[derive(Debug)]
+pub struct Supervisor {
+    bell: OwnedFd,
+    _ring: OwnedFd,
+}
+
+impl Supervisor {
+    /// Takes note that it was told of a child; look at the children after this, not before.
+    pub fn heard(&self) {
+        let mut buffer = [0; 64];
+        while rustix::io::read(&self.bell, &mut buffer).is_ok_and(|read| read > 0) {}
+    }
+}
+
+impl AsFd for Supervisor {
+    /// The descriptor becomes readable when a child has changed.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.bell.as_fd()
+    }
+}
+
+/// Leaves its parent for good, leads a session of its own, outlasts being told to end, adopts what
+/// its descendants leave behind, and hears of its children's ends.
+///
+/// Whoever called the program sees it exit at once; this returns in its child only.
+///
+/// # Safety
+///
+/// The process must have a single thread.
+pub unsafe fn become_supervisor() -> io::Result<Supervisor> {
+    // SAFETY: there is one thread, so the child is whole. The parent leaves without running
+    // anything that is to be run once.
+    unsafe {
+        match fork() {
+            -1 => return Err(io::Error::last_os_error()),
+            0 => {}
+            _ => _exit(0),
+        }
+    }
+    rustix::process::setsid()?;
+    #[cfg(target_os = "linux")]
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    let (bell, ring) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC | rustix::pipe::PipeFlags::NONBLOCK)?;
+    BELL.store(ring.as_raw_fd(), Ordering::Relaxed);
+    for outlasted in OUTLASTED {
+        // SAFETY: the handler does nothing.
+        unsafe { signal(outlasted.as_raw(), outlast) };
+    }
+    // SAFETY: the handler only writes to a pipe, which is allowed in one.
+    unsafe { signal(Signal::CHILD.as_raw(), ring_bell) };
+    Ok(Supervisor { bell, _ring: ring })
+}
+
+extern "C" fn outlast(_: c_int) {}
+
+extern "C" fn ring_bell(_: c_int) {
+    let ring = BELL.load(Ordering::Relaxed);
+    if ring >= 0 {
+        // SAFETY: the descriptor is kept open as long as the process lives.
+        let ring = unsafe { BorrowedFd::borrow_raw(ring) };
+        // A full pipe has rung already.
+        let _ = rustix::io::write(ring, &[1]);
+    }
+}
