@@ -4,6 +4,7 @@ pub mod folder;
 pub mod log;
 pub mod record;
 pub mod spec;
+mod terminal;
 pub mod shim {
     pub const ROLE: &str = "shim";
     pub fn main(_: impl Iterator) -> std::process::ExitCode {
