@@ -68,10 +68,17 @@ impl Folder {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(Claim::Taken),
             Err(error) => return Err(error),
         };
-        file.write_all(&serde_json::to_vec(shim)?)?;
-        file.sync_all()?;
-        self.sync()?;
+        let noted =
+            file.write_all(&serde_json::to_vec(shim)?).and_then(|()| file.sync_all()).and_then(|()| self.sync());
+        // Nothing has been started yet, so the next one may try.
+        noted.inspect_err(|_| self.unclaim())?;
         Ok(Claim::Ours)
+    }
+
+    /// Gives the Job back; only for the one who has it and has started nothing.
+    pub(super) fn unclaim(&self) {
+        let _ = fs::remove_file(self.file(CLAIM));
+        let _ = fs::remove_file(self.file(&format!("{STARTED}.new")));
     }
 
     /// Reads who has taken the Job; `Some(None)` when that was cut short.

@@ -21,10 +21,15 @@ impl Identity {
         Ok(Self { pid: pid.as_raw_pid(), start_time: Stat::of(pid.as_raw_pid())?.start_time, boot_id: boot_id() })
     }
 
+    /// Says whether it was started since the machine was.
+    pub fn is_of_this_boot(&self) -> bool {
+        self.boot_id == boot_id()
+    }
+
     /// Says whether exactly this process still runs: the same boot, the same start, not dead and
     /// waiting to be reaped.
     pub fn is_running(&self) -> bool {
-        self.boot_id == boot_id()
+        self.is_of_this_boot()
             && Stat::of(self.pid).is_ok_and(|stat| stat.start_time == self.start_time && !stat.is_dead())
     }
 }

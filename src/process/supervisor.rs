@@ -1,7 +1,7 @@
 //! What a process does to become a supervisor that outlives everyone who may have started it.
 
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use std::ffi::c_int;
 use std::io;
 use std::os::fd::AsRawFd;
@@ -11,7 +11,24 @@ unsafe extern "C" {
     fn fork() -> c_int;
     fn _exit(code: c_int) -> !;
     fn signal(number: c_int, handler: extern "C" fn(c_int)) -> usize;
+    fn waitid(kind: c_int, id: u32, info: *mut ChildInfo, options: c_int) -> c_int;
 }
+
+/// The beginning of what `waitid` tells of a child, and room for the rest.
+#[repr(C)]
+#[derive(Default)]
+struct ChildInfo {
+    signal: c_int,
+    error: c_int,
+    code: c_int,
+    #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+    _padding: c_int,
+    pid: c_int,
+    _rest: [u64; 16],
+}
+
+/// Any child, to `waitid`.
+const ALL: c_int = 0;
 
 /// Where the handler of SIGCHLD writes to.
 static BELL: AtomicI32 = AtomicI32::new(-1);
@@ -29,6 +46,20 @@ pub struct Supervisor {
 }
 
 impl Supervisor {
+    /// Finds a child that has exited, adopted ones included, and leaves it to be reaped.
+    pub fn exited(&self) -> Option<Pid> {
+        let mut info = ChildInfo::default();
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        // SAFETY: `info` begins as the system's own and is larger.
+        let found = unsafe { waitid(ALL, 0, &raw mut info, options.bits() as c_int) };
+        if found == 0 { Pid::from_raw(info.pid) } else { None }
+    }
+
+    /// Reaps a child that has exited; how it ended is lost.
+    pub fn reap(&self, child: Pid) {
+        let _ = rustix::process::waitid(WaitId::Pid(child), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
+    }
+
     /// Takes note that it was told of a child; look at the children after this, not before.
     pub fn heard(&self) {
         let mut buffer = [0; 64];

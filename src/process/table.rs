@@ -5,6 +5,7 @@
 
 use super::identity::Stat;
 use super::session::{Member, living, member};
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// A variable in the environment that tells a process and what it started from all others.
@@ -30,6 +31,11 @@ impl Mark {
         Self { name, entry: format!("{name}={value}").into_bytes() }
     }
 
+    /// Whether a process belongs to another supervisor: it carries the mark with another value.
+    pub fn is_anothers(&self, pid: i32) -> bool {
+        self.of(pid) == Marked::Others
+    }
+
     fn of(&self, pid: i32) -> Marked {
         let Ok(environ) = std::fs::read(format!("/proc/{pid}/environ")) else { return Marked::No };
         let of_name =
@@ -43,7 +49,7 @@ impl Mark {
 }
 
 /// What a number of processes use.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// How many they are.
     pub processes: usize,
