@@ -314,7 +314,7 @@ impl AttachClient {
     /// Attaches to a Job; its screen is there when this returns. Who wants to type may, unless
     /// somebody else does: [`View::typing`] tells.
     pub fn attach(folder: &Folder, role: Role, size: Option<Size>) -> Result<Self, ClientError> {
-        let (mut connection, welcome) = Connection::open(folder, hello(role, None, size), PATIENCE)?;
+        let (connection, welcome) = Connection::open(folder, hello(role, None, size), PATIENCE)?;
         connection.stream.set_read_timeout(None)?;
         let keys = Keys { stream: connection.stream.try_clone()?, number: connection.number };
         let mut view = View { connection, screen: parser(welcome.size), typing: welcome.typing };

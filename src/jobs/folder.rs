@@ -1,7 +1,7 @@
 //! The folder of a Job, `jobs/<id>/`: which file is what, and who may say that it is taken.
 //!
 //! Every record in it is whole or not there: it is written beside its place, brought to disk, and
-//! then renamed. The room for the records is taken before the command is started, so that a disk
+//! gets its name last. The room for the records is taken before the command is started, so that a disk
 //! that fills up later cannot take the truth about its end.
 
 use super::record::{ExitRecord, StartRecord};
@@ -51,7 +51,15 @@ impl Folder {
         if self.file(SPEC).exists() {
             return Ok(());
         }
-        self.write(SPEC, spec)
+        let aside = self.file(&format!("{SPEC}.{}.new", super::random()?));
+        let written = self.write_aside(&aside, spec);
+        let named = written.and_then(|()| fs::hard_link(&aside, self.file(SPEC)));
+        let _ = fs::remove_file(&aside);
+        match named {
+            // Somebody else was first.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            other => other.and_then(|()| self.sync()),
+        }
     }
 
     /// Reads the definition.
@@ -105,13 +113,10 @@ impl Folder {
         Ok((Reserved::new(self, STARTED)?, Reserved::new(self, EXIT)?))
     }
 
-    fn write(&self, name: &'static str, record: &impl Serialize) -> io::Result<()> {
-        let aside = self.file(&format!("{name}.new"));
-        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&aside)?;
+    fn write_aside(&self, aside: &Path, record: &impl Serialize) -> io::Result<()> {
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(aside)?;
         file.write_all(&serde_json::to_vec(record)?)?;
-        file.sync_all()?;
-        fs::rename(&aside, self.file(name))?;
-        self.sync()
+        file.sync_all()
     }
 
     /// Reads a record; one that can't be understood is as good as none, since ours are whole.
@@ -225,7 +230,8 @@ mod tests {
         let folder = Folder::new(scratch.path());
         let (started, exit) = folder.reserve().expect("room");
         assert_eq!(folder.started().expect("read"), None);
-        let record = StartRecord { job: folder.job(), shim: us(), command: us(), started_at: 7 };
+        let record =
+            StartRecord { job: folder.job(), mark: "j.1".into(), shim: us(), command: us(), session: 1, started_at: 7 };
         started.write(&record).expect("written");
         assert_eq!(folder.started().expect("read"), Some(record));
         exit.release();

@@ -44,14 +44,17 @@ pub use spec::{Command, Input, LogLimits, Size, Spec, Streams};
 pub use start::{StartError, start};
 
 use crate::domain::Millis;
-use crate::process::Mark;
+use std::io;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The variable that tells the processes of a Job from all others.
+/// The variable that tells the processes of a Job from all others: its id, a dot, and something
+/// random, since a Job of the same id may run for another state folder.
 pub const MARK: &str = "COWORK_JOB";
 
-fn mark(job: &str) -> Mark {
-    Mark::new(MARK, job)
+fn random() -> io::Result<String> {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(format!("{:016x}", u64::from_le_bytes(bytes)))
 }
 
 /// The time. The shim has nobody to ask for it.

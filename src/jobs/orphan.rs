@@ -1,6 +1,5 @@
 //! A Job whose shim is gone and whose command still runs: it can be watched and ended, no more.
 
-use super::mark;
 use super::record::StartRecord;
 use crate::process::{Held, Member, Table, hold, wait_until_gone};
 use rustix::fd::{AsFd, BorrowedFd};
@@ -30,7 +29,7 @@ impl Orphan {
     /// Takes hold of the command; `None` when it is gone.
     pub fn hold(record: &StartRecord) -> Option<Self> {
         let command = &record.command;
-        if !command.is_of_this_boot() || mark(&record.job).is_anothers(command.pid) {
+        if !command.is_of_this_boot() || record.mark().is_anothers(command.pid) {
             return None;
         }
         let member = Member { pid: command.pid, start_time: command.start_time, command: String::new() };
@@ -75,15 +74,13 @@ impl Orphan {
         self.members()
     }
 
-    /// Its session while its leader lives, and whatever carries its mark.
+    /// Its session while its command lives, and whatever carries its mark.
     fn members(&self) -> Vec<Member> {
         let table = Table::read();
-        let mut members = table.marked(&mark(&self.record.job));
+        let mut members = table.marked(&self.record.mark());
         if self.record.command.is_running() {
             let pids: Vec<i32> = members.iter().map(|member| member.pid).collect();
-            members.extend(
-                table.session(self.record.command.pid).into_iter().filter(|member| !pids.contains(&member.pid)),
-            );
+            members.extend(table.session(self.record.session).into_iter().filter(|member| !pids.contains(&member.pid)));
         }
         // A shim carries the mark of its Job as well; this Job's is gone.
         members

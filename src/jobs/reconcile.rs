@@ -13,9 +13,9 @@
 //!
 //! Number, start and boot make a process; a number alone is none. An end is never made up.
 
+use super::client;
 use super::folder::Folder;
 use super::record::{ExitRecord, StartRecord};
-use super::{client, mark};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io;
@@ -99,7 +99,7 @@ fn of_started(folder: &Folder, started: StartRecord) -> Outcome {
         return Outcome::Running(started);
     }
     // A start in the same instant under the same number is no other process, unless it says so.
-    if started.command.is_running() && !mark(&started.job).is_anothers(started.command.pid) {
+    if started.command.is_running() && !started.mark().is_anothers(started.command.pid) {
         return Outcome::Orphaned(started);
     }
     Outcome::Uncertain { doubt: Doubt::GoneWithoutRecord, started: Some(started) }
@@ -126,8 +126,14 @@ mod tests {
         }
 
         fn started(&self, shim: &Identity, command: &Identity) -> StartRecord {
-            let record =
-                StartRecord { job: self.folder().job(), shim: shim.clone(), command: command.clone(), started_at: 1 };
+            let record = StartRecord {
+                job: self.folder().job(),
+                mark: "j.1".into(),
+                shim: shim.clone(),
+                command: command.clone(),
+                session: command.pid,
+                started_at: 1,
+            };
             let (started, exit) = self.folder().reserve().expect("room");
             started.write(&record).expect("written");
             exit.release();

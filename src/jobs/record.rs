@@ -1,7 +1,7 @@
 //! What is recorded of a Job: that it started, and how it ended. Evidence, never a guess.
 
 use crate::domain::Millis;
-use crate::process::{Identity, Member, StartError};
+use crate::process::{Identity, Mark, Member, StartError};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io;
@@ -11,12 +11,22 @@ use std::io;
 pub struct StartRecord {
     /// The Job's id.
     pub job: String,
+    /// What tells its processes from all others: the value of [`super::MARK`] in their environment.
+    pub mark: String,
     /// Its shim.
     pub shim: Identity,
-    /// Its command: the leader of its session.
+    /// Its command: the leader of its group.
     pub command: Identity,
+    /// The session that it is in.
+    pub session: i32,
     /// When the command was started.
     pub started_at: Millis,
+}
+
+impl StartRecord {
+    pub(super) fn mark(&self) -> Mark {
+        Mark::new(super::MARK, &self.mark)
+    }
 }
 
 /// The end of a Job.

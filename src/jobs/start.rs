@@ -4,7 +4,7 @@ use super::folder::Folder;
 use super::reconcile::{Outcome, reconcile};
 use super::shim::{FOLDER, READY, ROLE, TAKEN};
 use super::spec::Spec;
-use super::MARK;
+use super::{MARK, random};
 use crate::process::{self, start_apart};
 use std::io::{self, Read};
 use std::path::Path;
@@ -42,7 +42,7 @@ pub fn start(folder: &Folder, spec: &Spec, program: &Path) -> Result<Outcome, St
         .arg(FOLDER)
         .arg(&path)
         .pass(spec.pass.iter().map(String::as_str))
-        .set(MARK, folder.job());
+        .set(MARK, format!("{}.{}", folder.job(), random()?));
     let (mut child, says) = start_apart(&shim)?;
     let mut words = String::new();
     let heard = says.take(LAST_WORDS).read_to_string(&mut words);

@@ -5,8 +5,11 @@
 
 use super::spec::{Spec, StartError, find};
 use super::started::seal_descriptors;
-use std::ffi::{CString, OsStr, OsString, c_char, c_int};
+use super::system::{self, Disposition};
+use rustix::process::Signal;
+use std::ffi::{CString, OsStr, OsString, c_char};
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -15,8 +18,10 @@ use std::process::{Child, Command, Stdio};
 /// Where a child's standard streams go.
 #[derive(Debug)]
 pub enum Streams {
-    /// All three to a terminal, which becomes the controlling one of its session.
-    Terminal(std::os::fd::OwnedFd),
+    /// All three to the controlling terminal of our own session, in whose foreground the child
+    /// will be. Were it to lead the session itself, its exit would end whatever it left in the
+    /// foreground, such as a `tee` that has yet to write the last lines.
+    Terminal(OwnedFd),
     /// Each to its own place.
     Apart {
         /// Its input.
@@ -28,7 +33,8 @@ pub enum Streams {
     },
 }
 
-/// Starts the program of `spec` as the leader of a session and group of its own.
+/// Starts the program of `spec` as the leader of a group of its own; without a terminal also of a
+/// session.
 ///
 /// An error is why it did not start: the folder, or what the system said when it was to load the
 /// program. Whatever exit code comes later is the program's own.
@@ -42,29 +48,55 @@ pub fn start_child(spec: &Spec, streams: Streams) -> Result<Child, StartError> {
     let image = Image::new(&program, &spec.program, &spec.args, environment)?;
     let mut command = Command::new(&program);
     command.current_dir(&spec.cwd);
-    let is_terminal = matches!(streams, Streams::Terminal(_));
-    match streams {
+    let place = match streams {
         Streams::Terminal(terminal) => {
             command.stdin(terminal.try_clone()?).stdout(terminal.try_clone()?).stderr(terminal);
+            Place::Foreground
         }
         Streams::Apart { stdin, stdout, stderr } => {
             command.stdin(stdin).stdout(stdout).stderr(stderr);
+            Place::OwnSession
         }
-    }
-    // Confinement by the kernel belongs here as well: after `setsid`, before the program is loaded.
+    };
+    // Confinement by the kernel belongs here as well: right before the program is loaded.
     // SAFETY: between fork and exec only calls that are safe in a signal handler are allowed. These
-    // are: setsid, an ioctl on our standard input, and execve on memory prepared before the fork.
+    // are; execve works on memory that was prepared before the fork.
     unsafe {
         command.pre_exec(move || {
-            rustix::process::setsid()?;
-            if is_terminal {
-                rustix::process::ioctl_tiocsctty(rustix::stdio::stdin())?;
+            match place {
+                Place::Foreground => take_foreground()?,
+                Place::OwnSession => drop(rustix::process::setsid()?),
             }
             Err(image.execute())
         });
     }
     seal_descriptors();
     command.spawn().map_err(refused)
+}
+
+/// Where a child stands.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    /// In the foreground of our terminal.
+    Foreground,
+    /// In a session of its own.
+    OwnSession,
+}
+
+/// Puts the calling process into a group of its own, in the foreground of its standard input.
+///
+/// # Safety
+///
+/// For a new process only: the default is set for a signal.
+unsafe fn take_foreground() -> io::Result<()> {
+    rustix::process::setpgid(None, None)?;
+    // Who is in the background would be stopped for this.
+    // SAFETY: nothing of ours is called.
+    unsafe { system::dispose(Signal::TTOU, Disposition::Ignore) };
+    rustix::termios::tcsetpgrp(rustix::stdio::stdin(), rustix::process::getpid())?;
+    // SAFETY: as above.
+    unsafe { system::dispose(Signal::TTOU, Disposition::Default) };
+    Ok(())
 }
 
 /// Finds the file of a program as a shell would: a bare name in `PATH`, any other where it says.
@@ -79,10 +111,6 @@ fn resolve(program: &Path, cwd: &Path, environment: &[(OsString, OsString)]) -> 
         let there = std::env::split_paths(path.unwrap_or(OsStr::new(""))).any(|folder| folder.join(name).is_file());
         if there { io::ErrorKind::PermissionDenied.into() } else { io::ErrorKind::NotFound.into() }
     })
-}
-
-unsafe extern "C" {
-    fn execve(path: *const c_char, arguments: *const *const c_char, environment: *const *const c_char) -> c_int;
 }
 
 /// A program with its arguments and environment, as `execve` takes them.
@@ -130,9 +158,8 @@ impl Image {
 
     /// Becomes the program; returns only with the reason why not.
     fn execute(&self) -> io::Error {
-        // SAFETY: path and both lists are terminated by zero and live as long as `self`.
-        unsafe { execve(self.path.as_ptr(), self.arguments.as_ptr(), self.environment.as_ptr()) };
-        io::Error::last_os_error()
+        // SAFETY: they are lists of C strings that live as long as `self`.
+        unsafe { system::become_program(self.path.as_ptr(), self.arguments.as_ptr(), self.environment.as_ptr()) }
     }
 }
 

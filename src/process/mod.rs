@@ -19,6 +19,7 @@ mod session;
 mod spec;
 mod started;
 mod supervisor;
+mod system;
 mod table;
 
 pub use apart::start_apart;

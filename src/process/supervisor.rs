@@ -1,34 +1,12 @@
 //! What a process does to become a supervisor that outlives everyone who may have started it.
 
+use super::system::{self, Disposition};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use std::ffi::c_int;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicI32, Ordering};
-
-unsafe extern "C" {
-    fn fork() -> c_int;
-    fn _exit(code: c_int) -> !;
-    fn signal(number: c_int, handler: extern "C" fn(c_int)) -> usize;
-    fn waitid(kind: c_int, id: u32, info: *mut ChildInfo, options: c_int) -> c_int;
-}
-
-/// The beginning of what `waitid` tells of a child, and room for the rest.
-#[repr(C)]
-#[derive(Default)]
-struct ChildInfo {
-    signal: c_int,
-    error: c_int,
-    code: c_int,
-    #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
-    _padding: c_int,
-    pid: c_int,
-    _rest: [u64; 16],
-}
-
-/// Any child, to `waitid`.
-const ALL: c_int = 0;
 
 /// Where the handler of SIGCHLD writes to.
 static BELL: AtomicI32 = AtomicI32::new(-1);
@@ -48,11 +26,7 @@ pub struct Supervisor {
 impl Supervisor {
     /// Finds a child that has exited, adopted ones included, and leaves it to be reaped.
     pub fn exited(&self) -> Option<Pid> {
-        let mut info = ChildInfo::default();
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        // SAFETY: `info` begins as the system's own and is larger.
-        let found = unsafe { waitid(ALL, 0, &raw mut info, options.bits() as c_int) };
-        if found == 0 { Pid::from_raw(info.pid) } else { None }
+        system::exited_child()
     }
 
     /// Reaps a child that has exited; how it ended is lost.
@@ -83,15 +57,8 @@ impl AsFd for Supervisor {
 ///
 /// The process must have a single thread.
 pub unsafe fn become_supervisor() -> io::Result<Supervisor> {
-    // SAFETY: there is one thread, so the child is whole. The parent leaves without running
-    // anything that is to be run once.
-    unsafe {
-        match fork() {
-            -1 => return Err(io::Error::last_os_error()),
-            0 => {}
-            _ => _exit(0),
-        }
-    }
+    // SAFETY: as the caller promises; whoever called the program has nothing of ours to end.
+    unsafe { system::step_into_child() }?;
     rustix::process::setsid()?;
     #[cfg(target_os = "linux")]
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
@@ -99,10 +66,10 @@ pub unsafe fn become_supervisor() -> io::Result<Supervisor> {
     BELL.store(ring.as_raw_fd(), Ordering::Relaxed);
     for outlasted in OUTLASTED {
         // SAFETY: the handler does nothing.
-        unsafe { signal(outlasted.as_raw(), outlast) };
+        unsafe { system::dispose(outlasted, Disposition::Call(outlast)) };
     }
     // SAFETY: the handler only writes to a pipe, which is allowed in one.
-    unsafe { signal(Signal::CHILD.as_raw(), ring_bell) };
+    unsafe { system::dispose(Signal::CHILD, Disposition::Call(ring_bell)) };
     Ok(Supervisor { bell, _ring: ring })
 }
 

@@ -117,7 +117,7 @@ fn several_watch_one_types_and_typing_can_be_taken_over() {
 #[test]
 fn the_terminal_has_the_size_of_who_types() {
     let world = World::new();
-    let job = world.run("trap 'stty size' WINCH; echo up; while :; do read x; done");
+    let job = world.run("trap 'stty size' WINCH; echo up; sleep 60 & while :; do wait; done");
     job.says("up");
     let mut typist = attach_at(&job, Role::Typist, Size { rows: 30, cols: 100 });
     shows(&mut typist, "30 100");
@@ -274,7 +274,7 @@ fn less_works() {
     shows(&mut client, "line 23");
     client.write(b"G").expect("typed");
     shows(&mut client, "line 500");
-    client.write(b"/line 250$\r").expect("typed");
+    client.write(b"?line 250$\r").expect("typed");
     shows(&mut client, "line 250\n");
     client.write(b"q").expect("typed");
     assert!(

@@ -82,7 +82,7 @@ fn a_job_goes_on_without_whoever_started_it_and_ends_with_its_true_code() {
     let job = world.run("echo up; read go; exit 5");
     job.says("up");
     let record = job.record();
-    // It is nobody's child, in a session of its own, and so is its command.
+    // It is nobody's child, in a session of its own, in whose foreground its command is.
     let parent = |pid: i32| {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("it runs");
         let fields: Vec<i32> = stat
@@ -94,13 +94,13 @@ fn a_job_goes_on_without_whoever_started_it_and_ends_with_its_true_code() {
             .take(3)
             .map(|f| f.parse().expect("number"))
             .collect();
-        (fields[0], fields[2])
+        (fields[0], fields[1], fields[2])
     };
     let own = std::process::id() as i32;
-    let (shims_parent, shims_session) = parent(record.shim.pid);
+    let (shims_parent, _, shims_session) = parent(record.shim.pid);
     assert_ne!(shims_parent, own);
     assert_eq!(shims_session, record.shim.pid);
-    assert_eq!(parent(record.command.pid), (record.shim.pid, record.command.pid));
+    assert_eq!(parent(record.command.pid), (record.shim.pid, record.command.pid, record.shim.pid));
     assert_eq!(job.outcome(), Outcome::Running(record));
     job.control().send(b"go\n").expect("sent");
     assert_eq!(job.end().end, End::Exited { code: 5 });

@@ -6,6 +6,9 @@ use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
+/// After so much time whatever is printed gets a mark.
+pub(super) const MARK_MILLIS: Millis = 250;
+
 /// The size of a mark on disk: offset and time, little-endian.
 const SIZE: u64 = 16;
 

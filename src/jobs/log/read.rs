@@ -2,7 +2,7 @@
 
 use super::Stream;
 use super::gaps::{self, Gap, Loss};
-use super::marks::{Mark, Marks};
+use super::marks::{MARK_MILLIS, Mark, Marks};
 use crate::domain::Millis;
 use std::fs::{self, File};
 use std::io;
@@ -95,7 +95,10 @@ impl Log {
     /// The offset from which everything came at `time` or later; it may begin a quarter of a second
     /// earlier, never later.
     pub fn offset_at(&self, time: Millis) -> u64 {
-        self.last_mark(|mark| mark.at < time).map_or(self.start(), |mark| mark.offset).max(self.start())
+        let Some(mark) = self.last_mark(|mark| mark.at < time) else { return self.start() };
+        // What comes later than that after a mark has a mark of its own.
+        let is_past = time - mark.at >= MARK_MILLIS;
+        if is_past { self.next_mark(mark) } else { mark.offset }.max(self.start())
     }
 
     /// The offset at which the last `lines` lines begin, or the last `bytes` bytes where that is less.

@@ -69,8 +69,9 @@ fn a_time_leads_to_its_place_and_a_place_to_its_time() {
     let scratch = tempfile::tempdir().expect("a folder");
     write(scratch.path(), 1 << 20, &[(b"one\n", 10_000), (b"two\n", 20_000), (b"2.1\n", 20_100), (b"three\n", 30_000)]);
     let log = open(scratch.path());
-    assert_eq!([log.offset_at(5_000), log.offset_at(20_000), log.offset_at(20_001)], [0, 0, 4]);
-    assert_eq!([log.offset_at(30_000), log.offset_at(40_000)], [4, 12]);
+    assert_eq!([log.offset_at(500), log.offset_at(5_000), log.offset_at(10_000)], [0, 0, 0]);
+    assert_eq!([log.offset_at(10_001), log.offset_at(20_000), log.offset_at(20_001)], [0, 4, 4]);
+    assert_eq!([log.offset_at(20_250), log.offset_at(30_000), log.offset_at(40_000)], [12, 12, 18]);
     let times: Vec<_> = Lines::new(open(scratch.path()), 0)
         .map(|line| match line.expect("read") {
             Line::Text { at, .. } => at,

@@ -2,7 +2,7 @@
 
 use super::Stream;
 use super::gaps::{self, Gap, Loss};
-use super::marks::{Mark, MarksOut};
+use super::marks::{MARK_MILLIS, Mark, MarksOut};
 use crate::domain::Millis;
 use crate::jobs::spec::LogLimits;
 use std::collections::VecDeque;
@@ -11,11 +11,8 @@ use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::PathBuf;
 
-/// A mark is set after so many bytes …
+/// A mark is set after so many bytes, too.
 const MARK_BYTES: u64 = 64 * 1024;
-
-/// … or after so much time, as soon as something is printed.
-const MARK_MILLIS: Millis = 250;
 
 /// Writes one stream of a Job.
 #[derive(Debug)]

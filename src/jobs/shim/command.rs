@@ -3,7 +3,7 @@
 use crate::jobs::MARK;
 use crate::jobs::spec::{Command, Input, Size, Spec, Streams};
 use crate::process::{self, Identity, StartError};
-use portable_pty::{MasterPty, PtySize, SlavePty, native_pty_system};
+use portable_pty::{MasterPty, PtySize, native_pty_system};
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::process::{Child, Stdio};
@@ -12,6 +12,8 @@ use std::process::{Child, Stdio};
 pub(super) struct Launched {
     pub(super) child: Child,
     pub(super) identity: Identity,
+    /// Its session: ours where it has our terminal.
+    pub(super) session: i32,
     /// What it prints: its output, and its errors where they are apart.
     pub(super) sources: Vec<OwnedFd>,
     /// What it reads, unless it reads nothing.
@@ -23,15 +25,18 @@ pub(super) struct Launched {
 /// The terminal of a Job.
 pub(super) struct Terminal {
     master: Box<dyn MasterPty + Send>,
-    /// Kept open as long as the command lives: without it every moment in which nobody has the
-    /// terminal open would look like its end.
-    _slave: Box<dyn SlavePty + Send>,
+    /// The command's side, kept open as long as the command lives: without it every moment in
+    /// which nobody has the terminal open would look like its end.
+    peer: OwnedFd,
 }
 
 impl Terminal {
     fn open(size: Size) -> io::Result<Self> {
         let pair = native_pty_system().openpty(pty_size(size)).map_err(|error| io::Error::other(error.to_string()))?;
-        Ok(Self { master: pair.master, _slave: pair.slave })
+        let peer = peer(&*pair.master)?;
+        // It is the terminal of our session, in which the command will be in the foreground.
+        rustix::process::ioctl_tiocsctty(&peer)?;
+        Ok(Self { master: pair.master, peer })
     }
 
     /// Tells the command that its terminal has another size.
@@ -46,27 +51,31 @@ impl Terminal {
     }
 
     fn master(&self) -> io::Result<BorrowedFd<'_>> {
-        let fd = self.master.as_raw_fd().ok_or_else(|| io::Error::other("a terminal without a descriptor"))?;
-        // SAFETY: the descriptor is the master's, which lives as long as what is returned.
-        Ok(unsafe { BorrowedFd::borrow_raw(fd) })
+        descriptor(&*self.master)
     }
+}
 
-    /// Opens the command's side.
-    #[cfg(target_os = "linux")]
-    fn peer(&self) -> io::Result<OwnedFd> {
-        use rustix::pty::OpenptFlags;
-        // Through the master rather than by name: /dev/pts may be another one here.
-        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-        Ok(rustix::pty::ioctl_tiocgptpeer(self.master()?, flags)?)
-    }
+fn descriptor(master: &dyn MasterPty) -> io::Result<BorrowedFd<'_>> {
+    let fd = master.as_raw_fd().ok_or_else(|| io::Error::other("a terminal without a descriptor"))?;
+    // SAFETY: the descriptor is the master's, which lives as long as what is returned.
+    Ok(unsafe { BorrowedFd::borrow_raw(fd) })
+}
 
-    /// Opens the command's side.
-    #[cfg(not(target_os = "linux"))]
-    fn peer(&self) -> io::Result<OwnedFd> {
-        use rustix::fs::{Mode, OFlags};
-        let name = self.master.tty_name().ok_or_else(|| io::Error::other("a terminal without a name"))?;
-        Ok(rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())?)
-    }
+/// Opens the command's side.
+#[cfg(target_os = "linux")]
+fn peer(master: &dyn MasterPty) -> io::Result<OwnedFd> {
+    use rustix::pty::OpenptFlags;
+    // Through the master rather than by name: /dev/pts may be another one here.
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    Ok(rustix::pty::ioctl_tiocgptpeer(descriptor(master)?, flags)?)
+}
+
+/// Opens the command's side.
+#[cfg(not(target_os = "linux"))]
+fn peer(master: &dyn MasterPty) -> io::Result<OwnedFd> {
+    use rustix::fs::{Mode, OFlags};
+    let name = master.tty_name().ok_or_else(|| io::Error::other("a terminal without a name"))?;
+    Ok(rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())?)
 }
 
 fn pty_size(size: Size) -> PtySize {
@@ -74,7 +83,7 @@ fn pty_size(size: Size) -> PtySize {
 }
 
 /// Starts the command.
-pub(super) fn launch(spec: &Spec, job: &str) -> Result<Launched, StartError> {
+pub(super) fn launch(spec: &Spec, mark: &str) -> Result<Launched, StartError> {
     let mut program = match &spec.command {
         Command::Program { program, args } => {
             args.iter().fold(process::Spec::program(program, &spec.cwd), |program, arg| program.arg(arg))
@@ -85,7 +94,7 @@ pub(super) fn launch(spec: &Spec, job: &str) -> Result<Launched, StartError> {
     if matches!(spec.streams, Streams::Terminal { .. }) {
         program = program.set("TERM", "xterm-256color").set("COLORTERM", "truecolor");
     }
-    program = spec.set.iter().fold(program, |program, (name, value)| program.set(name, value)).set(MARK, job);
+    program = spec.set.iter().fold(program, |program, (name, value)| program.set(name, value)).set(MARK, mark);
     match spec.streams {
         Streams::Terminal { size } => on_terminal(&program, size.sane()),
         Streams::Separate { input } => on_pipes(&program, input),
@@ -98,9 +107,10 @@ fn on_terminal(program: &process::Spec, size: Size) -> Result<Launched, StartErr
     let input = ours.try_clone()?;
     // Both lead to one open file: it is not waited for, neither reading nor writing.
     set_nonblocking(&ours)?;
-    let child = process::start_child(program, process::Streams::Terminal(terminal.peer()?))?;
+    let child = process::start_child(program, process::Streams::Terminal(terminal.peer.try_clone()?))?;
     Ok(Launched {
         identity: identity(&child),
+        session: rustix::process::getpid().as_raw_pid(),
         child,
         sources: vec![ours],
         input: Some(input),
@@ -126,6 +136,7 @@ fn on_pipes(program: &process::Spec, input: Input) -> Result<Launched, StartErro
     let streams = process::Streams::Apart { stdin, stdout: stdout.into(), stderr: stderr.into() };
     let child = process::start_child(program, streams)?;
     Ok(Launched {
+        session: rustix::process::Pid::from_child(&child).as_raw_pid(),
         identity: identity(&child),
         child,
         sources: vec![output, errors],

@@ -10,7 +10,7 @@
 //! session. When its command exits by itself, only the session is: what left it on purpose, as a
 //! daemon does, goes on and is listed. The command is reaped last, so its group's number stays its own.
 
-use crate::jobs::record::StopState;
+use crate::jobs::record::{StartRecord, StopState};
 use crate::process::{Held, Mark, Member, Table, hold};
 use rustix::process::{Pid, Signal};
 use std::time::{Duration, Instant};
@@ -32,7 +32,7 @@ const ROUNDS: u8 = 5;
 enum Reach {
     /// Everything that descends from the Job.
     All,
-    /// The command's session.
+    /// The session that the command is in.
     Session,
 }
 
@@ -52,6 +52,7 @@ enum Stage {
 pub(super) struct Ending {
     shim: i32,
     leader: Pid,
+    session: i32,
     mark: Mark,
     reach: Reach,
     stage: Stage,
@@ -64,26 +65,27 @@ pub(super) struct Ending {
 
 impl Ending {
     /// Begins because the Job is told to end.
-    pub(super) fn told(leader: Pid, mark: Mark, grace: Duration) -> Self {
-        let mut ending = Self::new(leader, mark, Reach::All, Stage::Told);
+    pub(super) fn told(record: &StartRecord, leader: Pid, grace: Duration) -> Self {
+        let mut ending = Self::new(record, leader, Reach::All, Stage::Told);
         ending.stop = StopState::Asked;
         ending.tell(grace);
         ending
     }
 
     /// Begins because the command has exited.
-    pub(super) fn exited(leader: Pid, mark: Mark) -> Self {
-        let mut ending = Self::new(leader, mark, Reach::Session, Stage::Settling);
+    pub(super) fn exited(record: &StartRecord, leader: Pid) -> Self {
+        let mut ending = Self::new(record, leader, Reach::Session, Stage::Settling);
         ending.deadline = Instant::now() + SETTLE;
         ending.held = hold(&ending.others());
         ending
     }
 
-    fn new(leader: Pid, mark: Mark, reach: Reach, stage: Stage) -> Self {
+    fn new(record: &StartRecord, leader: Pid, reach: Reach, stage: Stage) -> Self {
         Self {
-            shim: rustix::process::getpid().as_raw_pid(),
+            shim: record.shim.pid,
             leader,
-            mark,
+            session: record.session,
+            mark: record.mark(),
             reach,
             stage,
             deadline: Instant::now(),
@@ -193,9 +195,9 @@ impl Ending {
         let table = Table::read();
         let mut members = match self.reach {
             Reach::All => table.descendants(self.shim, &self.mark),
-            Reach::Session => table.session(self.leader.as_raw_pid()),
+            Reach::Session => table.session(self.session),
         };
-        members.retain(|member| !self.is_leader(member));
+        members.retain(|member| !self.is_leader(member) && member.pid != self.shim);
         members
     }
 

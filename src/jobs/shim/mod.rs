@@ -25,9 +25,9 @@ use self::tail::Shared;
 use super::address::Address;
 use super::folder::{Claim, Folder};
 use super::log::{Stream, Writer};
-use super::now;
 use super::record::{End, ExitRecord, StartRecord, StopState};
 use super::spec::{Spec, Streams};
+use super::{MARK, now, random};
 use crate::process::{Identity, StartError, Supervisor, become_supervisor};
 use std::ffi::OsString;
 use std::io;
@@ -91,15 +91,16 @@ fn begin(folder: &Folder, supervisor: Supervisor) -> io::Result<Begun> {
         return Err(io::Error::other(format!("{} holds no Job", folder.path().display())));
     };
     let shim = Identity::of(rustix::process::getpid())?;
+    let mark = own_mark(folder)?;
     match folder.claim(&shim)? {
         Claim::Ours => {}
         Claim::Taken => return Ok(Begun::Taken),
     }
     let (started, exit) = folder.reserve().inspect_err(|_| folder.unclaim())?;
-    match launch(folder, &spec) {
+    match launch(folder, &spec, &mark) {
         Ok((launched, prepared)) => {
-            let command = launched.identity.clone();
-            let record = StartRecord { job: folder.job(), shim, command, started_at: now() };
+            let (command, session) = (launched.identity.clone(), launched.session);
+            let record = StartRecord { job: folder.job(), mark, shim, command, session, started_at: now() };
             // Its room was taken before; could it not be written after all, the claim leads to us.
             let _ = started.write(&record);
             Ok(Begun::Running(Box::new(Serve::new(supervisor, record, launched, prepared, exit))))
@@ -131,7 +132,7 @@ struct Prepared {
 }
 
 /// Prepares everything, starts the command last, and clears up if it did not start.
-fn launch(folder: &Folder, spec: &Spec) -> Result<(Launched, Prepared), StartError> {
+fn launch(folder: &Folder, spec: &Spec, mark: &str) -> Result<(Launched, Prepared), StartError> {
     let (streams, kind) = match spec.streams {
         Streams::Terminal { .. } => (&[Stream::Output][..], Kind::Terminal),
         Streams::Separate { .. } => (&[Stream::Output, Stream::Errors][..], Kind::Pipes),
@@ -144,7 +145,7 @@ fn launch(folder: &Folder, spec: &Spec) -> Result<(Launched, Prepared), StartErr
         let shared = Arc::new(Shared::new()?);
         // The thread waits for the command's streams, so that nothing can fail once it runs.
         let intake = Intake::start(kind, Arc::clone(&shared))?;
-        let mut launched = command::launch(spec, &folder.job())?;
+        let mut launched = command::launch(spec, mark)?;
         intake.take(launched.sources.drain(..).zip(logs).map(|(fd, log)| Source { fd, log }).collect());
         Ok((launched, shared, intake))
     });
@@ -156,6 +157,15 @@ fn launch(folder: &Folder, spec: &Spec) -> Result<(Launched, Prepared), StartErr
             address.remove();
             Err(error)
         }
+    }
+}
+
+/// The mark that we were started with; one that belongs to another Job is none of ours.
+fn own_mark(folder: &Folder) -> io::Result<String> {
+    let ours = |mark: &String| mark.strip_prefix(&folder.job()).is_some_and(|rest| rest.starts_with('.'));
+    match std::env::var(MARK).ok().filter(ours) {
+        Some(mark) => Ok(mark),
+        None => Ok(format!("{}.{}", folder.job(), random()?)),
     }
 }
 

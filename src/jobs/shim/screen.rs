@@ -141,7 +141,8 @@ impl Screen {
             model.resize(size);
             if !self.modes.is_alternate() {
                 let tail = self.shared.tail();
-                model.restart(if tail.start() == 0 { &Modes::default() } else { &tail.modes });
+                let modes = if tail.start() == 0 { Modes::default() } else { tail.modes.clone() };
+                model.restart(&modes);
                 self.at = tail.first_line();
             }
             self.is_dirty = true;

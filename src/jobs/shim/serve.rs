@@ -10,11 +10,11 @@ use super::tail::Shared;
 use crate::domain::Fence;
 use crate::jobs::address::{Address, is_ours};
 use crate::jobs::folder::Reserved;
+use crate::jobs::now;
 use crate::jobs::protocol::{FromShim, Hello, LogState, Phase, Role, Status, ToShim, Typing, VERSION, Welcome};
 use crate::jobs::record::{End, ExitRecord, StartRecord, StopState, listed};
 use crate::jobs::spec::Size;
 use crate::jobs::typed::Notes;
-use crate::jobs::{mark, now};
 use crate::process::{Supervisor, Table};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fd::OwnedFd;
@@ -203,7 +203,7 @@ impl Serve {
     /// Goes on with the end, if there is one; says whether the Job is over.
     fn advance_end(&mut self) -> bool {
         if self.leader_exited && self.ending.is_none() {
-            self.ending = Some(Ending::exited(self.leader, mark(&self.record.job)));
+            self.ending = Some(Ending::exited(&self.record, self.leader));
         }
         let is_done = self.ending.as_mut().is_some_and(|ending| ending.advance(self.leader_exited));
         is_done && self.leader_exited
@@ -286,7 +286,7 @@ impl Serve {
                 let grace = Duration::from_millis(stop.grace_ms);
                 match &mut self.ending {
                     Some(ending) => ending.hurry(grace),
-                    None => self.ending = Some(Ending::told(self.leader, mark(&self.record.job), grace)),
+                    None => self.ending = Some(Ending::told(&self.record, self.leader, grace)),
                 }
                 Answer::Word(FromShim::Done)
             }
@@ -452,7 +452,7 @@ impl Serve {
     }
 
     fn status(&self, at: usize) -> Status {
-        let usage = Table::read().usage(self.record.shim.pid, &mark(&self.record.job));
+        let usage = Table::read().usage(self.record.shim.pid, &self.record.mark());
         let phase = match &self.ending {
             None => Phase::Running,
             Some(ending) if ending.is_asked() => Phase::Stopping,

@@ -15,6 +15,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// How much is kept.
 const KEPT: usize = 256 * 1024;
 
+/// A line that is longer than this is begun in the middle.
+const LINE: usize = 4 * 1024;
+
 /// Both threads' view of what was printed.
 pub(super) struct Shared {
     tail: Mutex<Tail>,
@@ -73,13 +76,15 @@ impl Tail {
         out.extend(&b[skip.saturating_sub(a.len())..(skip + len).saturating_sub(a.len())]);
     }
 
-    /// The first position at which one can begin to draw: the beginning, or the beginning of a line.
+    /// The first position at which one can begin to draw: the beginning, or the beginning of a line
+    /// where one is near.
     pub(super) fn first_line(&self) -> u64 {
         let start = self.start();
         if start == 0 {
             return 0;
         }
-        self.kept.iter().position(|byte| *byte == b'\n').map_or(start, |at| start + at as u64 + 1)
+        let first = self.kept.iter().take(LINE).position(|byte| *byte == b'\n');
+        first.map_or(start, |at| start + at as u64 + 1)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The modes that a program has set, so that a model that begins in the middle begins rightly.
 
+#[cfg(test)]
 use super::sequence::{Piece, Splitter};
 
 /// The private modes that are kept: each is set, reset, or was never spoken of.
