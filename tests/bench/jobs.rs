@@ -214,6 +214,8 @@ fn attach() {
     let times = |role| -> Vec<f64> {
         (0..30)
             .map(|_| {
+                // Long enough for the one before to be forgotten.
+                std::thread::sleep(Duration::from_millis(50));
                 let begun = Instant::now();
                 let client = AttachClient::attach(&folder, role, Some(Size { rows: 50, cols: 160 })).expect("attached");
                 assert!(client.screen().contents().contains("through"));
@@ -269,12 +271,13 @@ fn search() {
 fn echo() {
     const KEYS: usize = 300;
     let mut place = Place::new();
-    let folder = place.start("stty -icanon; exec cat", TERMINAL);
+    let folder = place.start("stty -icanon -echo; exec cat", TERMINAL);
     let mut client = AttachClient::attach(&folder, Role::Typist, Some(Size { rows: 24, cols: 80 })).expect("attached");
     let mut times = Vec::new();
     for _ in 0..KEYS {
         // As a person types: long after what came before.
         std::thread::sleep(Duration::from_millis(15));
+        while client.view.read_until(Some(Instant::now() + Duration::from_millis(1))).expect("connected").is_some() {}
         let before = client.screen().contents().len();
         let begun = Instant::now();
         client.write(b"x").expect("typed");
@@ -289,7 +292,7 @@ fn echo() {
     let mut command = CommandBuilder::new("tmux");
     command.env("TERM", "xterm-256color");
     let socket = format!("cowork-bench-{}", std::process::id());
-    command.args(["-L", &socket, "-f", "/dev/null", "new-session", "stty -icanon; exec cat"]);
+    command.args(["-L", &socket, "-f", "/dev/null", "new-session", "stty -icanon -echo; exec cat"]);
     let Ok(mut child) = pair.slave.spawn_command(command) else {
         println!("tmux is not installed");
         return;
