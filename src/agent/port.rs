@@ -1,6 +1,6 @@
 //! What an agent's loop needs from outside, as one trait: the runtime implements it.
 
-use crate::domain::{AgentId, Rejection, Row, RunCommand, Settings, Snapshot, Transient};
+use crate::domain::{AgentId, Rejection, Row, RunCommand, Settings, Snapshot, ToolCall, Transient};
 use futures_util::future::BoxFuture;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,6 +13,8 @@ pub trait Port: Send + Sync + 'static {
     fn look(&self) -> BoxFuture<'_, Result<Snapshot, Rejection>>;
     /// The rows of the agent's context from a number on.
     fn rows(&self, agent: &AgentId, from_seq: u64) -> BoxFuture<'_, Result<Vec<Row>, Rejection>>;
+    /// The last calls of the agent that read or changed a file, newest first.
+    fn calls_on_files(&self) -> BoxFuture<'_, Result<Vec<ToolCall>, Rejection>>;
     /// Where blobs are kept.
     fn blobs(&self) -> Arc<dyn Blobs>;
     /// Shows something that is not stored.
@@ -40,6 +42,13 @@ pub struct Place {
 pub trait Blobs: Send + Sync + 'static {
     /// Keeps bytes, on disk when this returns, and gives their name.
     fn put(&self, bytes: &[u8]) -> std::io::Result<String>;
+    /// Keeps everything that can be read from `source`, which may be larger than memory should
+    /// hold: where blobs are files, this is to be implemented without holding it whole.
+    fn put_from(&self, source: &mut dyn std::io::Read) -> std::io::Result<String> {
+        let mut bytes = Vec::new();
+        source.read_to_end(&mut bytes)?;
+        self.put(&bytes)
+    }
     /// Reads up to `limit` bytes from `offset`; the size of the whole comes with them.
     fn get(&self, name: &str, offset: u64, limit: usize) -> std::io::Result<(u64, Vec<u8>)>;
 }

@@ -110,15 +110,23 @@ impl Snapshot {
             add("question", question.id.as_str(), question.question.clone());
         }
         if let Some(run) = self.live_run(&task.main) {
-            add("run", run.id.as_str(), "Main is working".into());
+            let text = match run.state {
+                RunState::Running => "Main is working",
+                RunState::Interrupted | RunState::Completed | RunState::Failed | RunState::Cancelled => {
+                    "Main stands still until something happens"
+                }
+            };
+            add("run", run.id.as_str(), text.into());
         }
         for call in self.open_calls(&task.main) {
             add("tool_call", call.id.as_str(), call.name.clone());
         }
-        for state in [MessageState::Queued, MessageState::Delivered] {
-            for message in self.inbox(&task.main, state) {
-                add("message", message.id.as_str(), message.text.clone());
-            }
+        for message in self.inbox(&task.main, MessageState::Queued) {
+            add("message", message.id.as_str(), message.text.clone());
+        }
+        // Delivered, and whoever read it was stopped before an answer: it wakes nobody by itself.
+        for message in self.inbox(&task.main, MessageState::Delivered) {
+            add("unanswered", message.id.as_str(), message.text.clone());
         }
         for check in self.checks.values().filter(|c| c.task == task.id) {
             if matches!(check.state, CheckState::Open | CheckState::Failed) {
@@ -138,10 +146,8 @@ impl Snapshot {
         }
         match self.live_run(&task.main) {
             Some(run) => run.state == RunState::Interrupted,
-            None => {
-                !self.inbox(&task.main, MessageState::Queued).is_empty()
-                    || !self.inbox(&task.main, MessageState::Delivered).is_empty()
-            }
+            // What was delivered and not answered does not wake it: somebody stopped it there.
+            None => !self.inbox(&task.main, MessageState::Queued).is_empty(),
         }
     }
 
@@ -246,12 +252,20 @@ impl Snapshot {
             Event::RunSuspended { run, ran_ms, .. } => {
                 self.stop_run(run, *ran_ms, |run| run.state = RunState::Interrupted)
             }
-            Event::RunEnded { run, state, reason, detail, ran_ms } => self.stop_run(run, *ran_ms, |run| {
-                run.state = *state;
-                run.end_reason = Some(*reason);
-                run.detail = detail.clone();
-                run.ended_at = Some(at);
-            }),
+            Event::RunEnded { run: ended, state, reason, detail, ran_ms } => {
+                self.stop_run(ended, *ran_ms, |run| {
+                    run.state = *state;
+                    run.end_reason = Some(*reason);
+                    run.detail = detail.clone();
+                    run.ended_at = Some(at);
+                });
+                // The next Run begins afresh: what this one waited out is over.
+                let agent = self.runs.get(ended).map(|run| run.agent.clone());
+                if let Some(agent) = agent.and_then(|agent| self.agents.get_mut(&agent)) {
+                    agent.failures = 0;
+                    agent.retry_at = None;
+                }
+            }
 
             Event::TurnStarted { call } => {
                 if let Some(agent) = self.agents.get_mut(&call.agent) {

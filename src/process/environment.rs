@@ -3,6 +3,8 @@
 //! The list is short on purpose. Whoever starts a process adds the names it needs with
 //! [`super::Spec::pass`]; what looks like a secret does not pass, whoever asks for it.
 
+use crate::domain::redact::{Redactor, names_a_secret};
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 
 /// What every child may see of our environment.
@@ -11,48 +13,21 @@ const ALLOWED: [&str; 8] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", 
 /// Where programs are looked for when our own environment does not say.
 pub(super) const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// Words that make a name the name of a secret, as a whole word or as its end (`APIKEY`).
-const SECRET_WORDS: [&str; 13] = [
-    "KEY",
-    "KEYS",
-    "TOKEN",
-    "TOKENS",
-    "SECRET",
-    "SECRETS",
-    "PASSWORD",
-    "PASSWD",
-    "PASSPHRASE",
-    "PASS",
-    "CREDENTIAL",
-    "CREDENTIALS",
-    "COOKIE",
-];
-
-/// How the values of well-known kinds of key begin.
-const SECRET_BEGINNINGS: [&str; 12] =
-    ["sk-", "sk_", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "AKIA", "AIza", "-----BEGIN"];
-
 /// Picks what a child may see out of `ours`, then what `set` adds or replaces.
 pub(super) fn build(
     ours: impl IntoIterator<Item = (OsString, OsString)>,
     pass: &[String],
     set: &[(String, OsString)],
 ) -> Vec<(OsString, OsString)> {
-    let mut out: Vec<(OsString, OsString)> = ours
-        .into_iter()
-        .filter(|(name, value)| {
-            let allowed = name.to_str().is_some_and(|name| {
-                ALLOWED.contains(&name) || name.starts_with("LC_") || pass.iter().any(|added| added == name)
-            });
-            allowed && !looks_secret(name, value)
-        })
-        .collect();
-    for (name, value) in set {
-        let name = OsString::from(name);
-        out.retain(|(known, _)| *known != name);
-        if !looks_secret(&name, value) {
-            out.push((name, value.clone()));
-        }
+    let passes = |name: &str, value: &OsStr| {
+        ALLOWED.contains(&name)
+            || (name.starts_with("LC_") || pass.iter().any(|added| added == name)) && !looks_secret(name, value)
+    };
+    let mut out: Vec<(OsString, OsString)> =
+        ours.into_iter().filter(|(name, value)| name.to_str().is_some_and(|name| passes(name, value))).collect();
+    for (name, value) in set.iter().filter(|(name, value)| !looks_secret(name, value)) {
+        out.retain(|(known, _)| known != name.as_str());
+        out.push((name.into(), value.clone()));
     }
     // No child of ours has a terminal; programs that ask are told so.
     for (name, value) in [("TERM", "dumb"), ("PATH", DEFAULT_PATH)] {
@@ -64,21 +39,13 @@ pub(super) fn build(
 }
 
 /// Says whether a variable looks like a key, a token or a password, by its name or by its value.
-fn looks_secret(name: &OsStr, value: &OsStr) -> bool {
-    let name = name.to_string_lossy().to_uppercase();
-    let named = name.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| {
-        SECRET_WORDS.iter().any(|secret| word.ends_with(secret)) || word.contains("SECRET") || word.contains("PASSWORD")
-    });
+fn looks_secret(name: &str, value: &OsStr) -> bool {
     let value = value.to_string_lossy();
-    let with_password = || {
-        value.split_once("://").is_some_and(|(_, rest)| {
-            rest.split(['/', '?', '#'])
-                .next()
-                .and_then(|host| host.rsplit_once('@'))
-                .is_some_and(|(who, _)| who.contains(':'))
-        })
-    };
-    named || SECRET_BEGINNINGS.iter().any(|beginning| value.starts_with(beginning)) || with_password()
+    let with_password = value.split_once("://").is_some_and(|(_, rest)| {
+        let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        host.rsplit_once('@').is_some_and(|(who, _)| who.contains(':'))
+    });
+    names_a_secret(name) || with_password || matches!(Redactor::default().redact(&value), Cow::Owned(_))
 }
 
 #[cfg(test)]
@@ -121,7 +88,7 @@ mod tests {
             ("DB_PASSWORD", "x"),
             ("MY_SECRET_THING", "x"),
             ("apikey", "x"),
-            ("PLAIN", "sk-abc"),
+            ("PLAIN", "sk-proj-Zk3vQ9xT7bLm2Rw8Yc4Hn6Jd"),
             ("PROXY", "http://me:pw@proxy:80/"),
         ];
         let pass: Vec<String> = secrets.iter().map(|(name, _)| (*name).to_owned()).collect();

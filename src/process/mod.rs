@@ -13,6 +13,7 @@
 
 mod apart;
 mod child;
+mod detached;
 mod environment;
 mod identity;
 mod session;
@@ -24,6 +25,7 @@ mod table;
 
 pub use apart::start_apart;
 pub use child::{Streams, start_child};
+pub use detached::spawn_detached;
 pub use identity::Identity;
 pub use session::{Held, Member, hold, wait_until_gone};
 pub use spec::{Spec, StartError};

@@ -49,12 +49,12 @@ pub enum Exit {
 impl fmt::Display for Exit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Code(code) => write!(f, "exit code {code}"),
+            Self::Code(code) => write!(f, "exited {code}"),
             Self::Signal(number) => match NAMES.iter().find(|(known, _)| known == number) {
-                Some((_, name)) => write!(f, "ended by signal {number} ({name})"),
-                None => write!(f, "ended by signal {number}"),
+                Some((_, name)) => write!(f, "signaled {number} ({name})"),
+                None => write!(f, "signaled {number}"),
             },
-            Self::Unknown => f.write_str("exit code unknown"),
+            Self::Unknown => f.write_str("exited, with a code that is not known"),
         }
     }
 }
@@ -76,8 +76,6 @@ pub struct Ended {
 pub struct Started {
     /// Which process it is.
     pub identity: Identity,
-    /// What it and its children print: standard output and error, in the order they came.
-    pub output: pipe::Receiver,
     leader: Pid,
     mark: String,
     child: Option<Child>,
@@ -86,8 +84,9 @@ pub struct Started {
 }
 
 impl Started {
-    /// Starts a process in a session of its own. Needs a running tokio.
-    pub fn start(spec: &Spec) -> Result<Self, StartError> {
+    /// Starts a process in a session of its own, and gives what it and its children print: standard
+    /// output and error, in the order they come. Needs a running tokio.
+    pub fn start(spec: &Spec) -> Result<(Self, pipe::Receiver), StartError> {
         // Asked for first: the system's own error for a missing folder names the program.
         std::fs::metadata(&spec.cwd)
             .and_then(|found| if found.is_dir() { Ok(()) } else { Err(io::ErrorKind::NotADirectory.into()) })
@@ -122,7 +121,6 @@ impl Started {
         let mut started = Self {
             // Read while it can't have been reaped: even if it has exited, its number is still its own.
             identity: Identity::of(leader).unwrap_or_else(|_| unknown(leader)),
-            output,
             leader,
             mark: format!("{MARK}={mark}"),
             child: Some(child),
@@ -130,7 +128,7 @@ impl Started {
             has_exited: false,
         };
         started.exited = watch(leader)?;
-        Ok(started)
+        Ok((started, output))
     }
 
     /// Waits until the leader has exited. It is not reaped yet, so its number stays its own.

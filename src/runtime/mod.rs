@@ -5,6 +5,7 @@
 
 mod feed;
 mod folder;
+mod kept;
 mod port;
 mod start;
 mod supervisor;
@@ -62,10 +63,26 @@ impl Coordinator {
         self.inner.feed.live_tail(task)
     }
 
+    /// Shows something that is not stored, in place of an agent that is at work.
+    #[cfg(test)]
+    pub(crate) fn show(&self, transient: Transient) {
+        self.inner.feed.show(transient);
+    }
+
     /// Keeps the unsent text of a client's pane.
     pub async fn keep_draft(&self, client: &str, pane: &str, text: &str) -> Result<(), Rejection> {
         let text = self.redactor().redact(text).into_owned();
         self.inner.store.keep_draft(client, pane, &text, now()).await
+    }
+
+    /// The unsent text of a client's pane; where it has none, that of a client that is gone becomes
+    /// its own. `present` are those who are not gone.
+    pub async fn draft(&self, client: &str, pane: &str, present: &[ClientId]) -> Result<Option<String>, Rejection> {
+        let query = Query::Draft { client: client.to_owned(), pane: pane.to_owned() };
+        match self.ask(query).await? {
+            Answer::Draft(Some(text)) => Ok(Some(text)),
+            _ => self.inner.store.adopt_draft(client, pane, present).await,
+        }
     }
 
     /// Takes the settings of the client that came last.

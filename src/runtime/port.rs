@@ -1,11 +1,13 @@
 //! The runtime's side of the door through which an agent changes state and looks at it.
 
+use super::kept::KeptBlobs;
 use super::{Coordinator, folder};
 use crate::agent::port::{Blobs, Place, Port};
 use crate::domain::rejection::RejectionKind;
 use crate::domain::*;
-use crate::store::BlobDir;
 use futures_util::future::BoxFuture;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -46,6 +48,11 @@ impl Port for AgentPort {
         Box::pin(self.coordinator.read(move |store| store.rows(&agent, from_seq)))
     }
 
+    fn calls_on_files(&self) -> BoxFuture<'_, Result<Vec<ToolCall>, Rejection>> {
+        let agent = self.agent.clone();
+        Box::pin(self.coordinator.read(move |store| store.calls_on_files(&agent)))
+    }
+
     fn blobs(&self) -> Arc<dyn Blobs> {
         Arc::new(KeptBlobs { dir: self.coordinator.inner.store.blobs(), coordinator: self.coordinator.clone() })
     }
@@ -62,7 +69,11 @@ impl Port for AgentPort {
         Box::pin(async move {
             let snapshot = self.look().await?;
             let own = self.own();
-            std::fs::create_dir_all(&own).map_err(|e| unusable(&own.to_string_lossy(), &e))?;
+            DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(&own)
+                .map_err(|e| unusable(&own.to_string_lossy(), &e))?;
             let cwd = snapshot.tasks.get(&self.task).and_then(|task| task.cwd.clone());
             let Some(cwd) = cwd else {
                 return Ok(Place { cwd: own.clone(), own, trusted: true });
@@ -83,23 +94,4 @@ impl Port for AgentPort {
 fn unusable(path: &str, error: &std::io::Error) -> Rejection {
     let hint = "put the folder back, or start a Task in another one with -C";
     Rejection::new(RejectionKind::WrongState, format!("can't work in {path}: {error}"), hint)
-}
-
-/// The blobs of the store, with keys blotted out of text before it is kept.
-struct KeptBlobs {
-    dir: Arc<BlobDir>,
-    coordinator: Coordinator,
-}
-
-impl Blobs for KeptBlobs {
-    fn put(&self, bytes: &[u8]) -> std::io::Result<String> {
-        match std::str::from_utf8(bytes) {
-            Ok(text) => self.dir.put(self.coordinator.redactor().redact(text).as_bytes()),
-            Err(_) => self.dir.put(bytes),
-        }
-    }
-
-    fn get(&self, name: &str, offset: u64, limit: usize) -> std::io::Result<(u64, Vec<u8>)> {
-        self.dir.get(name, offset, limit)
-    }
 }

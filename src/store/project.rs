@@ -32,7 +32,7 @@ pub(super) fn project(c: &Connection, fence: Fence, recorded: &Recorded) -> rusq
             params![
                 check.id.as_str(),
                 check.task.as_str(),
-                check.objective_version,
+                (check.objective_version > 0).then_some(check.objective_version),
                 check.kind.as_str(),
                 check.text,
                 check.state.as_str(),
@@ -130,6 +130,11 @@ pub(super) fn project(c: &Connection, fence: Fence, recorded: &Recorded) -> rusq
                 c,
                 "UPDATE run SET state = ?2, end_reason = ?3, detail = ?4, ended_at = ?5 WHERE id = ?1",
                 params![ended.as_str(), state.as_str(), reason.as_str(), detail, at],
+            )?;
+            run(
+                c,
+                "UPDATE agent SET failures = 0, retry_at = NULL WHERE id = (SELECT agent FROM run WHERE id = ?1)",
+                [ended.as_str()],
             )?;
             add_usage(c, task, &Usage { run_ms: *ran_ms, ..Usage::default() })?;
         }

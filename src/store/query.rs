@@ -44,6 +44,16 @@ pub(super) fn answer(c: &Connection, query: &Query) -> rusqlite::Result<Result<A
     })
 }
 
+/// The last calls of an agent that read or changed a file, newest first: what it knows of files.
+pub(super) fn calls_on_files(c: &Connection, agent: &AgentId) -> rusqlite::Result<Vec<ToolCall>> {
+    let sql = format!(
+        "SELECT {} FROM tool_call WHERE agent = ?1 AND state = 'done' AND name IN ('read', 'write', 'edit')
+         ORDER BY assistant_seq DESC, ix DESC LIMIT 500",
+        rows::TOOL_CALL
+    );
+    c.prepare_cached(&sql)?.query_map([agent.as_str()], rows::tool_call)?.collect()
+}
+
 /// Reads part of a blob.
 pub(super) fn blob(blobs: &BlobDir, name: &str, offset: u64, limit: u32) -> Result<Answer, Rejection> {
     let limit = (limit as usize).min(4 * 1024 * 1024);

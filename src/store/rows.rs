@@ -46,7 +46,7 @@ pub(super) fn check(row: &SqlRow) -> rusqlite::Result<Check> {
     Ok(Check {
         id: CheckId(row.get(0)?),
         task: TaskId(row.get(1)?),
-        objective_version: row.get(2)?,
+        objective_version: row.get::<_, Option<u32>>(2)?.unwrap_or(0),
         kind: word(row, 3)?,
         text: row.get(4)?,
         state: word(row, 5)?,

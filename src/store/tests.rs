@@ -411,6 +411,19 @@ fn a_draft_survives_and_an_empty_one_goes() {
 }
 
 #[test]
+fn a_draft_passes_from_a_client_that_is_gone_to_one_that_comes_and_never_from_one_that_is_here() {
+    let bench = Bench::new();
+    let adopt =
+        |present: &[ClientId]| runtime().block_on(bench.store.adopt_draft("n_new", "chat", present)).expect("asked");
+    runtime().block_on(bench.store.keep_draft("n_old", "chat", "half a sent", 5)).expect("kept");
+    assert_eq!(adopt(&["n_old".into(), "n_new".into()]), None);
+    assert_eq!(adopt(&["n_new".into()]), Some("half a sent".into()));
+    let own = bench.store.ask(&Query::Draft { client: "n_new".into(), pane: "chat".into() }).expect("asked");
+    assert_eq!(own, Answer::Draft(Some("half a sent".into())));
+    assert_eq!(adopt(&["n_new".into()]), None);
+}
+
+#[test]
 fn a_file_of_a_newer_version_is_refused_untouched() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("cowork.db");

@@ -169,6 +169,20 @@ fn a_job_sees_what_it_may_of_the_environment_and_never_a_key() {
     assert!(!shim.contains("CARGO_PKG"), "{shim}");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_commands_signals_are_as_usual() {
+    let world = World::new();
+    for spec in [world.shell("exec cat /proc/self/status"), world.piped("exec cat /proc/self/status", Input::Nothing)] {
+        let job = world.start(&spec);
+        job.end();
+        let text = job.text();
+        for name in ["SigBlk:\t0000000000000000", "SigIgn:\t0000000000000000"] {
+            assert!(text.contains(name), "{text}");
+        }
+    }
+}
+
 #[test]
 fn without_a_terminal_errors_are_apart_and_input_is_what_is_sent() {
     let world = World::new();

@@ -167,41 +167,19 @@ pub async fn reach(name: &str, provider: &Provider) -> Reach {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-    use sha2::{Digest, Sha256};
-    use std::collections::BTreeMap;
-    use std::io;
-    use std::sync::Mutex;
-
-    /// Blobs kept in memory.
-    #[derive(Default)]
-    pub(crate) struct MemoryBlobs(Mutex<BTreeMap<String, Vec<u8>>>);
-
-    impl Blobs for MemoryBlobs {
-        fn put(&self, bytes: &[u8]) -> io::Result<String> {
-            let name = crate::domain::permission::hex(&Sha256::digest(bytes));
-            self.0.lock().expect("no panic").insert(name.clone(), bytes.to_vec());
-            Ok(name)
-        }
-        fn get(&self, name: &str, offset: u64, limit: usize) -> io::Result<(u64, Vec<u8>)> {
-            let kept = self.0.lock().expect("no panic");
-            let bytes = kept.get(name).ok_or(io::ErrorKind::NotFound)?;
-            let part = bytes.iter().skip(offset as usize).take(limit).copied().collect();
-            Ok((bytes.len() as u64, part))
-        }
-    }
+    use crate::agent::tools::testing::Memory;
 
     #[test]
     fn a_model_nobody_configured_is_named_with_what_there_is() {
-        let error =
-            connect(&Settings::default(), "openai:gpt", Arc::new(MemoryBlobs::default())).err().expect("refused");
+        let error = connect(&Settings::default(), "openai:gpt", Arc::new(Memory::default())).err().expect("refused");
         assert_eq!(error.class, ErrorClass::Config);
         assert!(error.message.contains("no provider `openai`") && error.message.contains("guide"), "{error}");
     }
 
     #[test]
     fn the_guide_is_always_there() {
-        assert!(connect(&Settings::default(), "guide:guide", Arc::new(MemoryBlobs::default())).is_ok());
+        assert!(connect(&Settings::default(), "guide:guide", Arc::new(Memory::default())).is_ok());
     }
 }

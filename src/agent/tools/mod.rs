@@ -4,12 +4,37 @@
 //! ([`Plan::action`]), touching nothing: that is what is judged, and what a person is shown. Only
 //! then is [`Plan::run`] called.
 
+pub mod arguments;
+mod ask;
+mod change;
+mod content;
+mod diff;
+mod edit;
+mod fetch;
+mod glob;
+mod grep;
+mod list;
+mod output;
+mod paths;
+mod read;
+mod replace;
+mod shell;
+#[cfg(test)]
+pub(crate) mod testing;
+mod walk;
+mod write;
+
+pub use ask::{ASK, Asked, asked};
+pub use change::{Probe, probe, target};
+pub use shell::{Ran, run_command};
+
 use super::port::Blobs;
 use crate::domain::permission::Action;
 use crate::domain::settings::Limits;
 use crate::domain::{Effect, Part, ToolCallState};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -29,6 +54,9 @@ pub struct ToolSpec {
     pub parallel: bool,
 }
 
+/// What an agent last saw of files, by path: their SHA-256.
+pub type Seen = BTreeMap<PathBuf, String>;
+
 /// What a tool works with.
 #[derive(Clone)]
 pub struct ToolContext {
@@ -38,6 +66,8 @@ pub struct ToolContext {
     pub own: PathBuf,
     /// Whether the person trusts the folder.
     pub trusted: bool,
+    /// What the agent last saw of files: their hash when it read or wrote them.
+    pub seen: Arc<Seen>,
     /// Limits of output and time.
     pub limits: Limits,
     /// Where whole outputs and pictures are kept.
@@ -82,39 +112,86 @@ pub trait Tool: Send + Sync {
     /// Checks the arguments and says what would happen. Touches nothing.
     fn plan<'a>(&'a self, arguments: &'a Value, ctx: &'a ToolContext) -> BoxFuture<'a, Result<Plan, BadCall>>;
 }
-pub const ASK: &str = "ask";
-pub struct Asked {
-    pub question: String,
-    pub options: Vec<String>,
-    pub meanwhile: String,
-}
-pub fn asked(_v: &Value) -> Result<Asked, BadCall> {
-    Err(BadCall(String::new()))
-}
-pub fn all() -> Vec<Arc<dyn Tool>> {
-    vec![]
-}
-pub fn find(_name: &str) -> Option<Arc<dyn Tool>> {
-    None
-}
-pub enum Probe {
-    Done,
-    NotDone,
-    Unknown,
-}
-pub fn probe(_t: Option<&std::path::Path>, _a: Option<&str>, _b: Option<&str>) -> Probe {
-    Probe::Unknown
-}
-pub struct Ran {
-    pub exit_code: Option<i32>,
-    pub tail: String,
-}
-pub async fn run_command(_c: &str, _d: &std::path::Path, _l: &Limits, _x: &CancellationToken) -> Result<Ran, String> {
-    Err(String::new())
-}
-pub mod arguments {
-    use super::*;
-    pub fn parse(_r: &str, _s: &ToolSpec) -> Result<Value, BadCall> {
-        Err(BadCall(String::new()))
+
+impl Outcome {
+    fn text(state: ToolCallState, text: impl Into<String>) -> Self {
+        Self { state, parts: vec![Part::text(text)] }
+    }
+    /// It was done.
+    pub fn done(text: impl Into<String>) -> Self {
+        Self::text(ToolCallState::Done, text)
+    }
+    /// It failed; the text says why and what to do.
+    pub fn error(text: impl Into<String>) -> Self {
+        Self::text(ToolCallState::Error, text)
+    }
+    /// It was stopped; the text holds what there was until then.
+    pub fn cancelled(text: impl Into<String>) -> Self {
+        Self::text(ToolCallState::Cancelled, text)
     }
 }
+
+/// Every tool there is.
+pub fn all() -> Vec<Arc<dyn Tool>> {
+    vec![
+        Arc::new(shell::Shell),
+        Arc::new(read::Read),
+        Arc::new(write::Write),
+        Arc::new(edit::Edit),
+        Arc::new(list::List),
+        Arc::new(glob::Glob),
+        Arc::new(grep::Grep),
+        Arc::new(fetch::Fetch),
+        Arc::new(ask::Ask),
+    ]
+}
+
+/// Finds a tool by its name.
+pub fn find(name: &str) -> Option<Arc<dyn Tool>> {
+    all().into_iter().find(|tool| tool.spec().name == name)
+}
+
+/// Builds a plan of something that leaves nothing to look up.
+fn plan<F>(action: Action, run: impl FnOnce(ToolContext) -> F + Send + 'static) -> Plan
+where
+    F: Future<Output = Outcome> + Send + 'static,
+{
+    let run = Box::new(move |ctx| -> BoxFuture<'static, Outcome> { Box::pin(run(ctx)) });
+    Plan { action, pre_hash: None, post_hash: None, target: None, run }
+}
+
+/// Plans away from the async threads, where files have to be looked at.
+async fn planning(
+    ctx: &ToolContext,
+    work: impl FnOnce(&ToolContext) -> Result<Plan, BadCall> + Send + 'static,
+) -> Result<Plan, BadCall> {
+    let ctx = ctx.clone();
+    let planned = tokio::task::spawn_blocking(move || work(&ctx)).await;
+    planned.unwrap_or_else(|error| Err(BadCall(broke_off(&error))))
+}
+
+/// Does work that blocks away from the async threads. Cancelling returns at once; the work is told
+/// by its own copy of the token and changes nothing, so it may end when it notices.
+async fn looking(ctx: ToolContext, work: impl FnOnce(&ToolContext) -> Outcome + Send + 'static) -> Outcome {
+    let cancel = ctx.cancel.clone();
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => Outcome::cancelled("stopped before it was done"),
+        outcome = off_thread(ctx, work) => outcome,
+    }
+}
+
+/// Does work that blocks and must not be left half done.
+async fn off_thread(ctx: ToolContext, work: impl FnOnce(&ToolContext) -> Outcome + Send + 'static) -> Outcome {
+    match tokio::task::spawn_blocking(move || work(&ctx)).await {
+        Ok(outcome) => outcome,
+        Err(error) => Outcome::error(broke_off(&error)),
+    }
+}
+
+fn broke_off(error: &tokio::task::JoinError) -> String {
+    format!("BUG: the tool broke off: {error}")
+}
+
+#[cfg(test)]
+mod tests;

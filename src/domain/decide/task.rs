@@ -20,12 +20,6 @@ pub(super) fn create(d: &mut Decision, new: NewTask) -> Result<(), Rejection> {
     if message.is_none() && new.message.is_some() {
         return Err(Rejection::invalid("the message is empty", "say what you want done"));
     }
-    if message.is_none() && !new.checks.is_empty() {
-        return Err(Rejection::invalid(
-            "a point of acceptance needs an objective",
-            "give a message, or add the check after the first message",
-        ));
-    }
     let title = match new.title.trim() {
         "" => short_title(message.unwrap_or("New Task")),
         given => short_title(given),
@@ -64,9 +58,9 @@ pub(super) fn create(d: &mut Decision, new: NewTask) -> Result<(), Rejection> {
     d.emit(Some(&id), Event::TaskCreated { task, agent });
     if let Some(text) = message {
         send(d, &id, text, &[], Delivery::Boundary)?;
-        for (kind, text) in new.checks {
-            add_check(d, &id, *kind, text)?;
-        }
+    }
+    for (kind, text) in new.checks {
+        add_check(d, &id, *kind, text)?;
     }
     Ok(())
 }
@@ -266,12 +260,6 @@ pub(super) fn add_check(d: &mut Decision, id: &TaskId, kind: CheckKind, text: &s
     let text = text.trim();
     if text.is_empty() {
         return Err(Rejection::invalid("the check is empty", "give its words, or the command that judges it"));
-    }
-    if task.objective_version == 0 {
-        return Err(Rejection::wrong_state(
-            format!("Task {id} has no objective yet"),
-            "send the first message, then add the check",
-        ));
     }
     let check = Check {
         id: CheckId::new(&mut d.ids),

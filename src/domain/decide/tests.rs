@@ -308,6 +308,22 @@ fn esc_while_main_waits_for_a_person_ends_the_waiting() {
 }
 
 #[test]
+fn esc_before_the_first_word_is_not_overridden_by_the_words_it_stopped() {
+    let mut world = World::running("ask");
+    let call = ModelCallId("k_0".into());
+    let run = world.run();
+    world.ok(RunCommand::BeginTurn { run: run.clone(), call: call.clone(), model: "m:x".into() });
+    let task = world.id();
+    world.ok(UserCommand::Interrupt { task });
+    let usage = Usage::default();
+    world.ok(RunCommand::CommitTurn { run: run.clone(), call, parts: vec![], calls: vec![], usage, cut: true });
+    world.ok(RunCommand::End { run, reason: EndReason::Interrupted, detail: None });
+    assert!(!world.snap.main_is_due(world.the_task()));
+    world.say("go on, then", Delivery::Boundary);
+    assert!(world.snap.main_is_due(world.the_task()));
+}
+
+#[test]
 fn a_question_is_answered_once_and_its_answer_is_the_calls_result() {
     let mut world = World::with_calls("ask", &[("ask", Effect::Idempotent)]);
     let (run, call) = (world.run(), world.open()[0].clone());

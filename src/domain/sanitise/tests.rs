@@ -1,3 +1,5 @@
+//! Tests of sanitising: case T12, and text that must stay as it is.
+
 use super::*;
 use proptest::prelude::*;
 

@@ -3,13 +3,13 @@
 use super::*;
 use tokio::io::AsyncReadExt;
 
-fn shell(line: &str) -> Started {
+fn shell(line: &str) -> (Started, pipe::Receiver) {
     Started::start(&Spec::shell(line, "/")).expect("a shell starts")
 }
 
-async fn first_line(started: &mut Started) -> String {
+async fn first_line(output: &mut pipe::Receiver) -> String {
     let mut line = Vec::new();
-    while let Ok(byte) = started.output.read_u8().await {
+    while let Ok(byte) = output.read_u8().await {
         if byte == b'\n' {
             break;
         }
@@ -23,9 +23,9 @@ fn is_running(pid: &str) -> bool {
     Identity::of(pid).is_ok_and(|identity| identity.is_running())
 }
 
-async fn whole(mut started: Started) -> (String, Ended) {
+async fn whole((mut started, mut output): (Started, pipe::Receiver)) -> (String, Ended) {
     let mut text = String::new();
-    started.output.read_to_string(&mut text).await.expect("read");
+    output.read_to_string(&mut text).await.expect("read");
     started.exited().await;
     let ended = started.end(Duration::from_millis(100)).await;
     (text, ended)
@@ -35,7 +35,7 @@ async fn whole(mut started: Started) -> (String, Ended) {
 async fn a_leader_keeps_its_code_and_its_signal() {
     assert_eq!(whole(shell("exit 7")).await.1.exit, Exit::Code(7));
     assert_eq!(whole(shell("kill -9 $$")).await.1.exit, Exit::Signal(9));
-    assert_eq!(Exit::Signal(9).to_string(), "ended by signal 9 (KILL)");
+    assert_eq!(Exit::Signal(9).to_string(), "signaled 9 (KILL)");
 }
 
 #[tokio::test]
@@ -66,8 +66,9 @@ async fn what_cannot_be_started_says_why() {
 #[tokio::test]
 async fn ending_takes_children_that_ignore_term_and_those_that_left_the_group() {
     // With job control a background process gets a group of its own inside the session.
-    let mut started = shell("trap '' TERM; set -m; sleep 60 & echo $!; set +m; while :; do sleep 60; done");
-    let child = first_line(&mut started).await;
+    let (mut started, mut output) =
+        shell("trap '' TERM; set -m; sleep 60 & echo $!; set +m; while :; do sleep 60; done");
+    let child = first_line(&mut output).await;
     assert!(is_running(&child));
     let leader = started.identity.clone();
     let ended = started.end(Duration::from_millis(100)).await;
@@ -80,16 +81,16 @@ async fn ending_takes_children_that_ignore_term_and_those_that_left_the_group() 
 
 #[tokio::test]
 async fn a_stopped_process_is_ended_too() {
-    let mut started = shell("echo ready; kill -STOP $$");
-    first_line(&mut started).await;
+    let (mut started, mut output) = shell("echo ready; kill -STOP $$");
+    first_line(&mut output).await;
     let ended = started.end(Duration::from_secs(5)).await;
     assert!(matches!(ended.exit, Exit::Signal(15) | Exit::Signal(9)), "{ended:?}");
 }
 
 #[tokio::test]
 async fn a_process_that_left_the_session_is_listed_and_left_alone() {
-    let mut started = shell("setsid sh -c 'echo $$; exec sleep 60' & wait");
-    let stray = first_line(&mut started).await;
+    let (mut started, mut output) = shell("setsid sh -c 'echo $$; exec sleep 60' & wait");
+    let stray = first_line(&mut output).await;
     let ended = started.end(Duration::from_millis(200)).await;
     assert_eq!(ended.strays.iter().map(|member| member.pid.to_string()).collect::<Vec<_>>(), [stray.as_str()]);
     assert!(is_running(&stray));
@@ -99,8 +100,8 @@ async fn a_process_that_left_the_session_is_listed_and_left_alone() {
 
 #[tokio::test]
 async fn dropping_kills_the_session() {
-    let mut started = shell("sleep 60 & echo $!; wait");
-    let child = first_line(&mut started).await;
+    let (started, mut output) = shell("sleep 60 & echo $!; wait");
+    let child = first_line(&mut output).await;
     let held = session::hold(&session::members(started.leader));
     assert!(!held.is_empty());
     drop(started);
@@ -111,7 +112,7 @@ async fn dropping_kills_the_session() {
 
 #[tokio::test]
 async fn a_number_that_came_to_mean_another_process_is_not_held() {
-    let started = shell("sleep 60");
+    let (started, _output) = shell("sleep 60");
     let mut members = session::members(started.leader);
     for member in &mut members {
         member.start_time += 1;

@@ -36,9 +36,11 @@ impl Server {
             let target = headers.get(LOCATION).and_then(|to| to.to_str().ok()).unwrap_or("another address");
             what = format!("{} sends us on to {}", self.name, self.quote(target));
         }
-        let mut error = self.failure(class, &what, model);
-        error.retry_after_ms = retry_after(headers);
-        error
+        let retry_after_ms = retry_after(headers);
+        if let Some(wait) = retry_after_ms.filter(|wait| *wait >= 60_000) {
+            what.push_str(&format!(". It asks to wait {}", duration(wait)));
+        }
+        ModelError { retry_after_ms, ..self.failure(class, &what, model) }
     }
 
     /// The failure behind an error object within a stream, or instead of an answer; `None` if the
@@ -76,27 +78,33 @@ impl Server {
     pub(super) fn failure(&self, class: ErrorClass, what: &str, model: &str) -> ModelError {
         let what = what.trim_end_matches(['.', ' ']);
         let hint = self.hint(class, what, model);
-        let message = if hint.is_empty() { format!("{what}.") } else { format!("{what}. {hint}") };
+        // Whoever shows it ends the sentence, or goes on with it.
+        let message = if hint.is_empty() { what.to_owned() } else { format!("{what}. {hint}") };
         ModelError { class, message, retry_after_ms: None }
     }
 
     fn hint(&self, class: ErrorClass, what: &str, model: &str) -> String {
+        let name = &self.name;
         match class {
             ErrorClass::Auth => match (&self.key, &self.key_env) {
-                (Some(_), Some(env)) => format!("Check the key in {env}."),
-                (Some(_), None) => format!("Check the key of provider `{}` in the configuration.", self.name),
-                (None, Some(env)) => format!("It wants a key: set {env}."),
-                (None, None) => format!("It wants a key: set `key_env` of [providers.{}] to the variable that holds it.", self.name),
+                (Some(_), Some(env)) => format!("Check the key in {env}"),
+                (Some(_), None) => format!("Check the key of provider `{name}` in the configuration"),
+                (None, Some(env)) => format!("It wants a key: set {env}"),
+                (None, None) => format!("It wants a key: name its variable as `key_env` of [providers.{name}]"),
             },
-            ErrorClass::NoModel => format!("Is `{model}` its name there? `cowork models` lists what the server has."),
-            ErrorClass::TooLong => "The conversation is longer than the model can take: begin a new Task, or choose a model with a larger window.".into(),
-            ErrorClass::Config => format!("Check the base URL of provider `{}`: it is {} and mostly ends in /v1.", self.name, self.address()),
-            ErrorClass::Network if what.contains("certificate") => {
-                "Its certificate is not trusted here: set SSL_CERT_FILE to the authority's certificate.".into()
+            ErrorClass::NoModel => format!("Is `{model}` its name there? `cowork models` lists what the server has"),
+            ErrorClass::TooLong => {
+                "The conversation is longer than the model takes: begin a new Task or choose a larger model".into()
             }
-            ErrorClass::Network => "Is the server running, and the address right? `cowork models` tries it.".into(),
-            ErrorClass::RateLimited => "It takes no more requests for now.".into(),
-            ErrorClass::Idle => "A slow server may need a larger `idle_seconds` in [limits].".into(),
+            ErrorClass::Config => {
+                format!("Check the base URL of provider `{name}`: {} (most end in /v1)", self.address())
+            }
+            ErrorClass::Network if what.contains("certificate") => {
+                "Its certificate is not trusted here: set SSL_CERT_FILE to the authority's certificate".into()
+            }
+            ErrorClass::Network => "Is the server running, and the address right? `cowork models` tries it".into(),
+            ErrorClass::RateLimited => "It takes no more requests for now".into(),
+            ErrorClass::Idle => "A slow server may need a larger `idle_seconds` in [limits]".into(),
             ErrorClass::Cut | ErrorClass::Overloaded | ErrorClass::Refused | ErrorClass::Garbled => String::new(),
         }
     }
@@ -238,6 +246,14 @@ fn of_status(status: StatusCode, words: &str) -> ErrorClass {
 fn looks_like_a_page(body: &str) -> bool {
     let start = body.trim_start().get(..15).unwrap_or_default().to_ascii_lowercase();
     start.starts_with("<!doctype") || start.starts_with("<html")
+}
+
+/// A time of minutes or hours, for people; rounded up.
+fn duration(ms: u64) -> String {
+    match ms.div_ceil(60_000) {
+        minutes @ 0..=120 => format!("{minutes} min"),
+        minutes => format!("{} h", minutes.div_ceil(60)),
+    }
 }
 
 /// How long the server asks to wait. A date is taken against the server's own clock where it tells

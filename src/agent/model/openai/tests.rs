@@ -1,8 +1,8 @@
 //! The wire, byte by byte, against a server on this machine.
 
-use super::super::tests::MemoryBlobs;
 use super::super::{Reach, connect};
 use super::*;
+use crate::agent::tools::testing::Memory;
 use crate::domain::settings::{Limits, ProviderKind};
 use crate::domain::{Settings, Usage};
 use futures_util::StreamExt;
@@ -96,7 +96,7 @@ fn request() -> Request {
 }
 
 async fn ask(base: &str) -> Vec<Result<StreamEvent, ModelError>> {
-    let model = connect(&settings(base), "local:m", Arc::new(MemoryBlobs::default())).expect("configured");
+    let model = connect(&settings(base), "local:m", Arc::new(Memory::default())).expect("configured");
     model.ask(request()).collect().await
 }
 
@@ -160,6 +160,31 @@ async fn a_stream_cut_into_single_bytes_reads_the_same() {
     let server = serve(answer("200 OK\r\nContent-Type: text/event-stream", single));
     let (text, end) = summed(ask(&server.base).await);
     assert_eq!((text.as_str(), end.is_ok()), ("北京那🌍é", true));
+}
+
+#[tokio::test]
+async fn a_stream_that_ends_anywhere_is_whole_or_cut_and_says_nothing_wrong() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let base = format!("http://{}/v1", listener.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        for end in 0..WHOLE.len() {
+            let (mut stream, _) = listener.accept().expect("a client");
+            read_request(&mut stream);
+            answer("200 OK\r\nContent-Type: text/event-stream", vec![WHOLE.as_bytes()[..end].to_vec()])(&mut stream);
+        }
+    });
+    let reason = WHOLE.find("\"finish_reason\"").expect("there") + "\"finish_reason\":\"tool_calls\"}]}".len();
+    for end in 0..WHOLE.len() {
+        let (text, ended) = summed(ask(&base).await);
+        assert!("北京那🌍é".starts_with(&text), "{end}: {text}");
+        match ended {
+            Ok(finished) => {
+                assert!(end >= reason, "{end}: {finished:?}");
+                assert_eq!(finished.calls, [("call_a".into(), "read".into(), "{\"path\":\"é\"}".into())]);
+            }
+            Err(error) => assert!(end < reason && error.class == ErrorClass::Cut, "{end}: {error}"),
+        }
+    }
 }
 
 #[tokio::test]
@@ -276,7 +301,9 @@ async fn the_delay_a_server_asks_for_is_passed_on() {
         ("429 Too Many Requests\r\nRetry-After: soon", None),
         ("429 Too Many Requests", None),
     ] {
-        assert_eq!(failure(answer(head, vec![])).await.retry_after_ms, wait, "{head}");
+        let error = failure(answer(head, vec![])).await;
+        assert_eq!(error.retry_after_ms, wait, "{head}");
+        assert_eq!(error.message.contains("It asks to wait 24 h"), wait == Some(86_400_000), "{error}");
     }
 }
 
@@ -337,7 +364,7 @@ async fn dropping_the_stream_closes_the_connection() {
         let _ = closed.send(());
     });
     let server = serve(script);
-    let model = connect(&settings(&server.base), "local:m", Arc::new(MemoryBlobs::default())).expect("configured");
+    let model = connect(&settings(&server.base), "local:m", Arc::new(Memory::default())).expect("configured");
     let mut stream = model.ask(request());
     assert_eq!(stream.next().await, Some(Ok(StreamEvent::Text("a".into()))));
     drop(stream);
@@ -392,8 +419,7 @@ fn a_configuration_that_cannot_work_is_refused_without_showing_the_key() {
     let connect = |change: &dyn Fn(&mut Provider)| {
         let mut settings = settings("http://127.0.0.1:1/v1");
         change(settings.providers.get_mut("local").expect("there"));
-        let error =
-            super::super::connect(&settings, "local:m", Arc::new(MemoryBlobs::default())).err().expect("refused");
+        let error = super::super::connect(&settings, "local:m", Arc::new(Memory::default())).err().expect("refused");
         assert_eq!(error.class, ErrorClass::Config);
         assert!(!error.message.contains("sk-"), "{error}");
         error.message

@@ -1,6 +1,8 @@
+//! Tests of the request: what of a context goes out, to the byte.
+
 use super::*;
-use crate::agent::model::tests::MemoryBlobs;
 use crate::agent::tools::ToolSpec;
+use crate::agent::tools::testing::Memory;
 use crate::domain::Effect;
 
 fn row(role: Role, parts: Vec<Part>) -> Row {
@@ -20,7 +22,7 @@ fn result(id: &str, parts: Vec<Part>) -> Row {
 }
 
 fn written(rows: &[Row]) -> Value {
-    Value::Array(messages("", rows, &MemoryBlobs::default()))
+    Value::Array(messages("", rows, &Memory::default()))
 }
 
 #[test]
@@ -40,7 +42,7 @@ fn a_conversation_is_written_in_order() {
         json!({"role": "tool", "tool_call_id": "call_a", "content": "content"}),
         json!({"role": "assistant", "content": "It says content."}),
     ]);
-    assert_eq!(messages("Be brief.", &rows, &MemoryBlobs::default()), expected);
+    assert_eq!(messages("Be brief.", &rows, &Memory::default()), expected);
 }
 
 #[test]
@@ -97,7 +99,7 @@ fn an_empty_answer_is_not_sent_and_users_around_it_join() {
 
 #[test]
 fn pictures_are_sent_as_data_and_those_of_results_follow_the_batch() {
-    let blobs = MemoryBlobs::default();
+    let blobs = Memory::default();
     let blob = blobs.put(b"png").expect("kept");
     let image = Part::Image { media_type: "image/png".into(), blob, name: "a.png".into() };
     let lost = Part::Image { media_type: "image/png".into(), blob: "gone".into(), name: "b.png".into() };
@@ -123,7 +125,7 @@ fn pictures_are_sent_as_data_and_those_of_results_follow_the_batch() {
 fn tools_and_the_limit_are_told_only_where_there_are_any() {
     let mut request =
         Request { model: "m".into(), system: "s".into(), rows: vec![], tools: vec![], max_output_tokens: None };
-    let blobs = MemoryBlobs::default();
+    let blobs = Memory::default();
     let bare = body(&request, &blobs, LimitField::MaxTokens);
     assert!(bare.get("tools").is_none() && bare.get("max_tokens").is_none());
     assert_eq!(bare["stream_options"], json!({"include_usage": true}));

@@ -1,0 +1,116 @@
+//! What the saved rows tell: the words of the current round, and what was done for them.
+//!
+//! A round begins with the person's words after a final answer and ends with the next one. Words
+//! that arrive in the middle of it join it.
+
+use super::steps::{Made, Steps, Told};
+use super::understand::{self, Before};
+use super::wish::Wish;
+use crate::domain::{Part, Role, Row};
+use serde_json::Value;
+
+/// Stops a round that does not end, whatever the reason.
+const MOST_CALLS: usize = 400;
+
+/// The rows, read.
+pub(super) struct History {
+    /// The person's words of this round, each with how many answers came before it.
+    words: Vec<(usize, String)>,
+    /// Calls of this round that have their result, each with the number of its answer, from 0.
+    made: Vec<(usize, Made)>,
+    /// What earlier rounds left to refer to.
+    before: Before,
+}
+
+impl History {
+    pub(super) fn of(rows: &[Row]) -> Self {
+        let (earlier, round) = rows.split_at(begin_of_round(rows));
+        let mut before = Before::default();
+        for text in earlier.iter().filter_map(words_of) {
+            understand::wishes(&text, &mut before);
+        }
+        before.next_lines = next_lines(earlier);
+        let mut history = Self { words: Vec::new(), made: Vec::new(), before };
+        let mut answers = 0;
+        for row in round {
+            match row.role {
+                Role::User => history.words.extend(words_of(row).map(|text| (answers, text))),
+                Role::Assistant => {
+                    history.made.extend(made(row, rows).map(|made| (answers, made)));
+                    answers += 1;
+                }
+                Role::System | Role::Tool => {}
+            }
+        }
+        history
+    }
+
+    /// What is wished in this round, and what was done for it so far.
+    pub(super) fn round(&self) -> (Vec<Wish>, Steps) {
+        if self.made.len() > MOST_CALLS {
+            return (vec![Wish::TooLong], Steps::new(Vec::new()));
+        }
+        let mut before = self.before.clone();
+        let mut since = 0;
+        let mut wishes = Vec::new();
+        for (answered, text) in &self.words {
+            for wish in understand::wishes(text, &mut before) {
+                // Whoever says stop takes back what was said before it.
+                if wish == Wish::Stop {
+                    wishes.clear();
+                    since = *answered;
+                }
+                wishes.push(wish);
+            }
+        }
+        if wishes.is_empty() {
+            wishes.push(Wish::Nothing);
+        }
+        let made = self.made.iter().filter(|(answer, _)| *answer >= since);
+        (wishes, Steps::new(made.map(|(_, made)| made.clone()).collect()))
+    }
+}
+
+/// Finds where the round begins: after the last answer without calls that words follow, and after
+/// the last step that was stopped, if words follow that.
+fn begin_of_round(rows: &[Row]) -> usize {
+    let Some(last_words) = rows.iter().rposition(|row| words_of(row).is_some()) else { return 0 };
+    let ends = |row: &Row| match row.role {
+        Role::Assistant => row.calls() == 0,
+        Role::Tool => {
+            row.text().starts_with("Not run: the step was stopped") || row.text().starts_with("Stopped while it ran")
+        }
+        Role::User | Role::System => false,
+    };
+    rows[..last_words].iter().rposition(ends).map_or(0, |end| end + 1)
+}
+
+/// The words of a row a person or the runtime wrote.
+fn words_of(row: &Row) -> Option<String> {
+    (row.role == Role::User).then(|| row.text())
+}
+
+/// The calls of an answer that have their result.
+fn made<'a>(row: &'a Row, rows: &'a [Row]) -> impl Iterator<Item = Made> + 'a {
+    row.parts.iter().filter_map(|part| {
+        let Part::Call { id, name, arguments, .. } = part else { return None };
+        let result = rows.iter().find(|row| row.role == Role::Tool && row.tool_call.as_ref() == Some(id));
+        let result = match result {
+            Some(row) => {
+                Told { text: row.text(), picture: row.parts.iter().any(|part| matches!(part, Part::Image { .. })) }
+            }
+            None => Told { text: "No result was saved for this call.".to_owned(), picture: false },
+        };
+        let arguments = serde_json::from_str(arguments).unwrap_or(Value::Null);
+        Some(Made { tool: name.clone(), arguments, result })
+    })
+}
+
+/// Where the last reading stopped: file and next line.
+fn next_lines(rows: &[Row]) -> Option<(String, u64)> {
+    let made: Vec<Made> =
+        rows.iter().filter(|row| row.role == Role::Assistant).flat_map(|row| made(row, rows)).collect();
+    let last = made.iter().rfind(|made| made.tool == "read")?;
+    let path = last.arguments["path"].as_str()?.to_owned();
+    Some((path, super::show::Page::parse(&last.result.text)?.next?))
+}

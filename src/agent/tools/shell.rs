@@ -1,0 +1,150 @@
+//! `shell`: a command, without a terminal, until its leader exits.
+//!
+//! Whatever the leader leaves behind in its session is ended and named; what left the session is
+//! named and left alone.
+
+mod capture;
+mod check;
+mod reach;
+mod run;
+
+pub use check::{Ran, run_command};
+
+use super::{BadCall, Outcome, Plan, Tool, ToolContext, ToolSpec, arguments, output, plan};
+use crate::domain::permission::{Access, Action};
+use crate::domain::{Effect, ToolCallState, sanitise};
+use crate::process::{Exit, Member};
+use capture::{Capture, Live};
+use futures_util::future::BoxFuture;
+use run::{Finished, Listener, Stop};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use std::sync::LazyLock;
+use tokio::time::Instant;
+
+/// The longest a command may be given.
+const MOST_SECONDS: u64 = 3600;
+
+/// The most processes that are named one by one.
+const MOST_NAMED: usize = 10;
+
+/// Runs a command.
+pub(super) struct Shell;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// For bash -c
+    command: String,
+    /// Seconds it may run
+    timeout: Option<u64>,
+}
+
+static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
+    let description = "Run a command in the Task's folder. No terminal and no input; \
+                       background processes are ended when it exits.";
+    arguments::spec::<Arguments>("shell", description, Effect::Effectful, false)
+});
+
+impl Tool for Shell {
+    fn spec(&self) -> &ToolSpec {
+        &SPEC
+    }
+
+    fn plan<'a>(&'a self, arguments: &'a Value, ctx: &'a ToolContext) -> BoxFuture<'a, Result<Plan, BadCall>> {
+        Box::pin(async move {
+            let Arguments { command, timeout } = arguments::typed(arguments, &SPEC)?;
+            if command.trim().is_empty() {
+                return Err(arguments::bad(&SPEC, "`command` is empty"));
+            }
+            if command.contains('\0') {
+                return Err(arguments::bad(&SPEC, "`command` holds a NUL character"));
+            }
+            let seconds = timeout.unwrap_or(ctx.limits.shell_seconds).clamp(1, MOST_SECONDS);
+            let home = std::env::home_dir();
+            let scope = reach::Scope { cwd: &ctx.cwd, own: &ctx.own, home: home.as_deref() };
+            let beyond = reach::beyond(&command, &scope);
+            let action = Action {
+                tool: SPEC.name.into(),
+                access: Access::Execute,
+                subject: command.clone(),
+                cwd: ctx.cwd.to_string_lossy().into_owned(),
+                detail: String::new(),
+                inside: beyond.is_empty(),
+                beyond,
+                rule_subject: command.clone(),
+            };
+            Ok(plan(action, move |ctx| async move { shell(&ctx, &command, seconds).await }))
+        })
+    }
+}
+
+/// What a model and those who watch hear of a command.
+struct Heard<'a> {
+    ctx: &'a ToolContext,
+    capture: Capture,
+    live: Live,
+}
+
+impl Listener for Heard<'_> {
+    async fn hear(&mut self, chunk: &[u8]) {
+        self.capture.push(self.ctx, chunk).await;
+        self.live.push(chunk);
+    }
+    fn due(&self) -> Option<Instant> {
+        self.live.due()
+    }
+    fn tell(&mut self) {
+        self.live.tell(self.ctx);
+    }
+}
+
+async fn shell(ctx: &ToolContext, command: &str, seconds: u64) -> Outcome {
+    let mut heard = Heard { ctx, capture: Capture::new(), live: Live::new() };
+    let finished = match run::run(command, &ctx.cwd, seconds, &ctx.cancel, &mut heard).await {
+        Ok(finished) => finished,
+        Err(error) => return Outcome::error(error.to_string()),
+    };
+    heard.live.end(ctx);
+    let output = heard.capture.told(ctx).await;
+    told(&finished, seconds, &output)
+}
+
+fn told(finished: &Finished, seconds: u64, output: &str) -> Outcome {
+    let Finished { stop, took, ended } = finished;
+    let took = took.as_secs_f64();
+    let mut text = match stop {
+        Stop::Exited => format!("{} after {took:.1} s\n", ended.exit),
+        Stop::TimedOut => {
+            format!("timed out after {seconds} s and {}; `timeout` may be up to {MOST_SECONDS}\n", ended.exit)
+        }
+        Stop::Cancelled => format!("stopped on request after {took:.1} s and {}\n", ended.exit),
+    };
+    for (members, said) in [
+        (&ended.killed, "still ran when it ended, and was ended"),
+        (&ended.survivors, "COULD NOT be ended and still runs"),
+        (&ended.strays, "left its session and still runs; its output is not seen any more"),
+    ] {
+        members.iter().take(MOST_NAMED).for_each(|member| text.push_str(&format!("[{}: {said}]\n", named(member))));
+        if members.len() > MOST_NAMED {
+            text.push_str(&format!("[{} more: {said}]\n", members.len() - MOST_NAMED));
+        }
+    }
+    text.push_str(if output.is_empty() { "(no output)\n" } else { output });
+    let state = match (stop, ended.exit) {
+        (Stop::Cancelled, _) => ToolCallState::Cancelled,
+        (Stop::Exited, Exit::Code(0)) => ToolCallState::Done,
+        (Stop::Exited, Exit::Code(_) | Exit::Signal(_) | Exit::Unknown) | (Stop::TimedOut, _) => ToolCallState::Error,
+    };
+    Outcome::text(state, text)
+}
+
+/// A process as it is named in a result: its command line is not ours.
+fn named(member: &Member) -> String {
+    let command = sanitise::line(&member.command);
+    format!("{} (pid {})", output::short(&command, 200), member.pid)
+}
+
+#[cfg(test)]
+mod tests;

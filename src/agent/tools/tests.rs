@@ -1,0 +1,59 @@
+//! What holds for all tools together.
+
+use super::arguments::parse;
+use super::testing::Bench;
+use super::*;
+use serde_json::json;
+
+#[test]
+fn every_tool_is_found_by_its_name_and_has_the_effect_that_recovery_counts_on() {
+    let table: Vec<_> = all().iter().map(|tool| (tool.spec().name, tool.spec().effect, tool.spec().parallel)).collect();
+    let expected = [
+        ("shell", Effect::Effectful, false),
+        ("read", Effect::Pure, true),
+        ("write", Effect::Reconcilable, false),
+        ("edit", Effect::Reconcilable, false),
+        ("list", Effect::Pure, true),
+        ("glob", Effect::Pure, true),
+        ("grep", Effect::Pure, true),
+        ("fetch", Effect::Idempotent, true),
+        ("ask", Effect::Idempotent, false),
+    ];
+    assert_eq!(table, expected);
+    for (name, ..) in expected {
+        assert_eq!(find(name).expect("found").spec().name, name);
+    }
+    assert!(find("none").is_none());
+}
+
+#[test]
+fn all_specs_together_stay_small() {
+    let specs: Vec<Value> = all()
+        .iter()
+        .map(|tool| {
+            let spec = tool.spec();
+            json!({"type": "function", "function": {
+                "name": spec.name, "description": spec.description, "parameters": spec.schema
+            }})
+        })
+        .collect();
+    let size = Value::from(specs).to_string().len();
+    assert!(size < 4_000, "{size} bytes");
+}
+
+#[tokio::test]
+async fn broken_arguments_run_no_tool() {
+    let bench = Bench::new();
+    for tool in all() {
+        for raw in ["null", "[1]", "5", r#"{"path":"a"#, r#"{"path":"a"} trailing"#, r#"{"unheard_of":1}"#] {
+            let BadCall(text) = parse(raw, tool.spec()).expect_err(raw);
+            assert!(text.contains("Nothing was run") && text.contains("\"properties\""), "{text}");
+        }
+        // Also where the loop did not check.
+        assert!(tool.plan(&json!({"unheard_of": 1}), &bench.ctx).await.is_err());
+    }
+    assert!(parse(r#"{"path":7}"#, read::Read.spec()).expect_err("refused").0.contains("`path`: expected text, got 7"));
+    for raw in ["", "   ", "{}"] {
+        assert_eq!(parse(raw, list::List.spec()), Ok(json!({})));
+    }
+}

@@ -1,0 +1,130 @@
+//! `models`: which providers are configured, which can be reached, and what they have.
+
+use crate::agent::model::{Reach, reach};
+use crate::cli::app::App;
+use crate::cli::config::{Configured, Origin};
+use crate::cli::fault::{Exit, Fault};
+use crate::cli::output::Style;
+use crate::domain::sanitise::line;
+use crate::domain::settings::{Provider, ProviderKind};
+use futures_util::future::join_all;
+use serde_json::json;
+
+/// Shows them; servers are asked at the same time.
+pub async fn run(app: &App) -> Result<Exit, Fault> {
+    let configured = &app.configured()?;
+    let asked = configured.settings.providers.iter().map(|(name, provider)| async move {
+        let reached = if is_unset(configured, name, provider) {
+            Reach::NoKey { why: "not set up: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own".into() }
+        } else {
+            reach(name, provider).await
+        };
+        (name, provider, reached)
+    });
+    for (name, provider, reached) in join_all(asked).await {
+        if app.out.json {
+            print_json(app, configured, name, provider, &reached)?;
+        } else {
+            print_text(app, name, provider, &reached)?;
+        }
+    }
+    if !app.out.json {
+        let origin = configured.origin("model");
+        app.out.line(&format!("default: {} ({origin})", line(&configured.settings.model)))?;
+        advise(app, configured);
+    }
+    for warning in &configured.warnings {
+        app.out.note(&format!("{} {}", app.out.err.paint(Style::Warn, "note:"), line(warning)));
+    }
+    Ok(Exit::Done)
+}
+
+/// Whether a provider is only there because it is built in: its server is not bothered.
+fn is_unset(configured: &Configured, name: &str, provider: &Provider) -> bool {
+    let untouched = |value: &str| configured.origin(&format!("providers.{name}.{value}")) == Origin::BuiltIn;
+    provider.kind != ProviderKind::Guide && provider.key.is_none() && untouched("base_url")
+}
+
+fn key_words(provider: &Provider) -> String {
+    match (&provider.key, &provider.key_env) {
+        (Some(_), _) => "a key".into(),
+        (None, Some(variable)) => format!("no key (${variable} is not set)"),
+        (None, None) => "no key".into(),
+    }
+}
+
+fn print_text(app: &App, name: &str, provider: &Provider, reached: &Reach) -> Result<(), Fault> {
+    let place = match provider.kind {
+        ProviderKind::Guide => "built in: no network, no key, no AI".to_owned(),
+        ProviderKind::Openai => format!("{}, {}", line(&provider.base_url), key_words(provider)),
+    };
+    app.out.line(&format!("{}  {place}", app.out.out.paint(Style::Strong, name)))?;
+    match reached {
+        Reach::Ok { models } => {
+            for model in models {
+                app.out.line(&format!("  {name}:{}", line(model)))?;
+            }
+            if models.is_empty() {
+                app.out.line("  reachable; it names no models")?;
+            }
+        }
+        Reach::NoKey { why } | Reach::Unreachable { why } => {
+            app.out.line(&format!("  {}", app.out.out.paint(Style::Warn, &line(why))))?;
+        }
+    }
+    Ok(())
+}
+
+fn print_json(
+    app: &App,
+    configured: &Configured,
+    name: &str,
+    provider: &Provider,
+    reached: &Reach,
+) -> Result<(), Fault> {
+    let mut object = json!({ "provider": name, "kind": provider.kind, "key": provider.key.is_some() });
+    if !provider.base_url.is_empty() {
+        object["base_url"] = provider.base_url.clone().into();
+    }
+    match reached {
+        Reach::Ok { models } => {
+            object["state"] = "reachable".into();
+            object["models"] = json!(models.iter().map(|model| format!("{name}:{model}")).collect::<Vec<_>>());
+        }
+        Reach::NoKey { why } => {
+            object["state"] = "no_key".into();
+            object["why"] = why.clone().into();
+        }
+        Reach::Unreachable { why } => {
+            object["state"] = "unreachable".into();
+            object["why"] = why.clone().into();
+        }
+    }
+    let default = &configured.settings.model;
+    if default.split_once(':').is_some_and(|(provider, _)| provider == name) {
+        object["default"] = default.clone().into();
+    }
+    app.out.json(&object)
+}
+
+/// Says how to use a server that is there while the guide is the default.
+fn advise(app: &App, configured: &Configured) {
+    let servers: Vec<&String> = configured
+        .settings
+        .providers
+        .iter()
+        .filter(|(name, provider)| provider.kind != ProviderKind::Guide && !is_unset(configured, name, provider))
+        .map(|(name, _)| name)
+        .collect();
+    let guide = configured.settings.model.starts_with("guide:");
+    match (guide, servers.first()) {
+        (true, Some(name)) => app.out.note(&format!(
+            "to use {name}: COWORK_MODEL={name}:MODEL, or in {}:\n[model]\ndefault = \"{name}:MODEL\"",
+            app.paths.config.display()
+        )),
+        (true, None) => app.out.note(
+            "to use a model: set OPENAI_API_KEY (or OPENAI_BASE_URL for a server of your own) and COWORK_MODEL=openai:NAME",
+        ),
+        (false, _) => {}
+    }
+}

@@ -1,0 +1,464 @@
+//! The text being written: a text area for buffer and undo, laid out with our own wrap.
+//!
+//! The caret steps over whole grapheme clusters and moves by rows as they are drawn. What a sent
+//! text is for (a message, the new words of a queued one, an answer) is its [`Purpose`]; the text
+//! that stood there before is put aside and comes back.
+
+use super::text::{self, cluster_width, width};
+use super::wrap;
+use crate::domain::{MessageId, QuestionId, sanitise};
+use tui_textarea::{CursorMove, TextArea};
+use unicode_segmentation::UnicodeSegmentation;
+
+/// What the text will be once it is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Purpose {
+    /// A message to Main.
+    Message,
+    /// The new words of a message that is still queued.
+    Edit(MessageId),
+    /// An answer to a question.
+    Answer(QuestionId),
+}
+
+/// One change of the text or move of the caret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edit {
+    /// Types a character.
+    Insert(char),
+    /// Begins a new line.
+    Newline,
+    /// Deletes the cluster before the caret.
+    Backspace,
+    /// Deletes the cluster after the caret.
+    Delete,
+    /// Deletes the word before the caret.
+    BackspaceWord,
+    /// Deletes the word after the caret.
+    DeleteWord,
+    /// Deletes to the start of the line.
+    KillToStart,
+    /// Deletes to the end of the line.
+    KillToEnd,
+    /// Puts back what was deleted last.
+    Yank,
+    /// Takes the last change back.
+    Undo,
+    /// Makes it again.
+    Redo,
+    /// One cluster to the left.
+    Left,
+    /// One cluster to the right.
+    Right,
+    /// One word to the left.
+    WordLeft,
+    /// One word to the right.
+    WordRight,
+    /// One row up.
+    Up,
+    /// One row down.
+    Down,
+    /// To the start of the line.
+    Home,
+    /// To the end of the line.
+    End,
+}
+
+/// A row as it is drawn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    line: usize,
+    start: usize,
+    end: usize,
+    /// What is drawn; a tab shows as `⇥`.
+    pub text: String,
+}
+
+/// The composer.
+#[derive(Debug)]
+pub struct Composer {
+    area: TextArea<'static>,
+    /// What the text will be.
+    pub purpose: Purpose,
+    /// The message that was being written before the purpose changed.
+    aside: Option<String>,
+    /// How far back in the history, and the text that was there before.
+    recalled: Option<(usize, String)>,
+    rows: Vec<Row>,
+    /// How wide the rows are.
+    room: usize,
+    /// The first row that is drawn.
+    pub top: usize,
+    /// The column that moves up and down aim at.
+    goal: Option<usize>,
+}
+
+impl Default for Composer {
+    fn default() -> Self {
+        let mut composer = Self {
+            area: TextArea::default(),
+            purpose: Purpose::Message,
+            aside: None,
+            recalled: None,
+            rows: Vec::new(),
+            room: 80,
+            top: 0,
+            goal: None,
+        };
+        composer.wrap();
+        composer
+    }
+}
+
+impl Composer {
+    /// The whole text.
+    pub fn text(&self) -> String {
+        self.area.lines().join("\n")
+    }
+
+    /// Whether there is no text at all.
+    pub fn is_empty(&self) -> bool {
+        self.area.is_empty()
+    }
+
+    /// The message being written, wherever it is now: what is kept as the draft.
+    pub fn draft(&self) -> String {
+        self.aside.clone().unwrap_or_else(|| self.text())
+    }
+
+    /// Puts another text in, caret at its end; undo brings the old one back.
+    pub fn set(&mut self, text: &str) {
+        self.area.clear();
+        self.area.insert_str(sanitise::text(text));
+        self.recalled = None;
+        self.changed();
+    }
+
+    /// Takes the text out.
+    pub fn take(&mut self) -> String {
+        let text = self.text();
+        self.set("");
+        text
+    }
+
+    /// Starts writing something else; the message is put aside.
+    pub fn begin(&mut self, purpose: Purpose, text: &str) {
+        if self.aside.is_none() {
+            self.aside = Some(self.text());
+        }
+        self.purpose = purpose;
+        self.set(text);
+    }
+
+    /// Goes back to the message that was put aside.
+    pub fn resume(&mut self) {
+        self.purpose = Purpose::Message;
+        let text = self.aside.take().unwrap_or_default();
+        self.set(&text);
+    }
+
+    /// Adds pasted text at the caret: what can't be seen does not get in.
+    pub fn paste(&mut self, text: &str) {
+        self.area.insert_str(sanitise::text(text));
+        self.changed();
+    }
+
+    /// Makes one change; says whether the text is another one now.
+    pub fn edit(&mut self, edit: Edit) -> bool {
+        if !matches!(edit, Edit::Up | Edit::Down) {
+            self.goal = None;
+        }
+        let changed = match edit {
+            Edit::Insert(c) => {
+                self.area.insert_char(c);
+                true
+            }
+            Edit::Newline => {
+                self.area.insert_newline();
+                true
+            }
+            Edit::Backspace => self.backspace(),
+            Edit::Delete => self.area.delete_str(self.cluster_after().max(1)),
+            Edit::BackspaceWord => self.area.delete_word(),
+            Edit::DeleteWord => self.area.delete_next_word(),
+            Edit::KillToStart => self.area.delete_line_by_head(),
+            Edit::KillToEnd => self.area.delete_line_by_end(),
+            Edit::Yank => self.area.paste(),
+            Edit::Undo => self.area.undo(),
+            Edit::Redo => self.area.redo(),
+            Edit::Left => self.step_left(),
+            Edit::Right => self.step_right(),
+            Edit::WordLeft => self.moved(CursorMove::WordBack),
+            Edit::WordRight => self.moved(CursorMove::WordForward),
+            Edit::Home => self.moved(CursorMove::Head),
+            Edit::End => self.moved(CursorMove::End),
+            Edit::Up => self.move_rows(-1),
+            Edit::Down => self.move_rows(1),
+        };
+        if changed {
+            self.recalled = None;
+            self.changed();
+        }
+        changed
+    }
+
+    /// Shows an older text of the history (newest last); says whether there was one.
+    pub fn recall_older(&mut self, history: &[String]) -> bool {
+        let next = self.recalled.as_ref().map_or(0, |(at, _)| at + 1);
+        let Some(text) = history.iter().rev().nth(next) else { return false };
+        let before = self.recalled.take().map_or_else(|| self.text(), |(_, before)| before);
+        self.set(text);
+        self.recalled = Some((next, before));
+        true
+    }
+
+    /// Shows a newer text of the history, at last the one that was being written.
+    pub fn recall_newer(&mut self, history: &[String]) -> bool {
+        let Some((at, before)) = self.recalled.take() else { return false };
+        match at.checked_sub(1).and_then(|next| history.iter().rev().nth(next)) {
+            Some(text) => {
+                self.set(text);
+                self.recalled = Some((at - 1, before));
+            }
+            None => self.set(&before),
+        }
+        true
+    }
+
+    /// Whether a text of the history is shown.
+    pub fn is_recalling(&self) -> bool {
+        self.recalled.is_some()
+    }
+
+    /// Wraps to a width and scrolls so that the caret is among `height` rows.
+    pub fn lay_out(&mut self, room: usize, height: usize) {
+        if self.room != room.max(1) {
+            self.room = room.max(1);
+            self.wrap();
+        }
+        let (row, height) = (self.caret().0, height.max(1));
+        self.top = self.top.min(row).max((row + 1).saturating_sub(height));
+        self.top = self.top.min(self.rows.len().saturating_sub(height));
+    }
+
+    /// The rows as they are drawn.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// The row and column of the caret among the rows.
+    pub fn caret(&self) -> (usize, usize) {
+        let cursor = self.area.cursor();
+        let holds = |row: &Row| row.line == cursor.0 && row.start <= cursor.1;
+        let index = self.rows.iter().rposition(holds).unwrap_or(0);
+        let Some(row) = self.rows.get(index) else { return (0, 0) };
+        let before: String = row.text.chars().take(cursor.1 - row.start).collect();
+        (index, width(&before).min(self.room))
+    }
+
+    fn changed(&mut self) {
+        self.goal = None;
+        self.wrap();
+    }
+
+    fn wrap(&mut self) {
+        self.rows.clear();
+        // One column stays free for a caret behind the last character.
+        let room = self.room.saturating_sub(1).max(1);
+        for (line, text) in self.area.lines().iter().enumerate() {
+            let drawn = text.replace('\t', "⇥");
+            let mut start = 0;
+            for range in wrap::wrap(&drawn, room) {
+                let row = &drawn[range];
+                let end = start + row.chars().count();
+                self.rows.push(Row { line, start, end, text: row.to_owned() });
+                start = end;
+            }
+        }
+    }
+
+    fn line(&self) -> (&str, usize) {
+        let cursor = self.area.cursor();
+        (self.area.lines().get(cursor.0).map_or("", String::as_str), cursor.1)
+    }
+
+    /// How many characters the cluster after the caret has.
+    fn cluster_after(&self) -> usize {
+        let (line, at) = self.line();
+        let rest: String = line.chars().skip(at).collect();
+        rest.graphemes(true).next().map_or(0, |cluster| cluster.chars().count())
+    }
+
+    /// How many characters the cluster before the caret has.
+    fn cluster_before(&self) -> usize {
+        let (line, at) = self.line();
+        let head: String = line.chars().take(at).collect();
+        head.graphemes(true).next_back().map_or(0, |cluster| cluster.chars().count())
+    }
+
+    fn backspace(&mut self) -> bool {
+        match self.cluster_before() {
+            0 | 1 => self.area.delete_char(),
+            several => {
+                self.step_left();
+                self.area.delete_str(several)
+            }
+        }
+    }
+
+    fn step_left(&mut self) -> bool {
+        let cursor = self.area.cursor();
+        match self.cluster_before() {
+            0 => self.area.move_cursor(CursorMove::Back),
+            several => self.go(cursor.0, cursor.1 - several),
+        }
+        false
+    }
+
+    fn step_right(&mut self) -> bool {
+        let cursor = self.area.cursor();
+        match self.cluster_after() {
+            0 => self.area.move_cursor(CursorMove::Forward),
+            several => self.go(cursor.0, cursor.1 + several),
+        }
+        false
+    }
+
+    fn moved(&mut self, how: CursorMove) -> bool {
+        self.area.move_cursor(how);
+        false
+    }
+
+    fn move_rows(&mut self, by: isize) -> bool {
+        let (row, column) = self.caret();
+        let goal = *self.goal.get_or_insert(column);
+        let Some(target) = row.checked_add_signed(by).and_then(|row| self.rows.get(row)) else { return false };
+        let (mut at, mut used) = (target.start, 0);
+        for cluster in target.text.graphemes(true) {
+            used += cluster_width(cluster);
+            let next = at + cluster.chars().count();
+            let last_of_line = next < target.end || self.is_end_of_line(target);
+            if used > goal || !last_of_line {
+                break;
+            }
+            at = next;
+        }
+        let line = target.line;
+        self.go(line, at);
+        false
+    }
+
+    /// Whether a row is the last one of its line: only there the caret may stand behind it.
+    fn is_end_of_line(&self, row: &Row) -> bool {
+        !self.rows.iter().any(|other| other.line == row.line && other.start == row.end && other.start > row.start)
+    }
+
+    fn go(&mut self, line: usize, column: usize) {
+        match (u16::try_from(line), u16::try_from(column)) {
+            (Ok(line), Ok(column)) => self.area.move_cursor(CursorMove::Jump(line, column)),
+            _ => {
+                self.area.move_cursor(CursorMove::Top);
+                for _ in 0..line {
+                    self.area.move_cursor(CursorMove::Down);
+                }
+                self.area.move_cursor(CursorMove::Head);
+                for _ in 0..column {
+                    self.area.move_cursor(CursorMove::Forward);
+                }
+            }
+        }
+    }
+}
+
+/// One line that says what a text begins with, for lists.
+pub fn first_words(text: &str, max: usize) -> String {
+    text::cut(&text::line(text), max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(text: &str, room: usize) -> Composer {
+        let mut composer = Composer::default();
+        composer.set(text);
+        composer.lay_out(room, 10);
+        composer
+    }
+
+    #[test]
+    fn the_caret_takes_one_step_for_a_cluster_whatever_it_is_made_of() {
+        for text in ["👩‍👩‍👧‍👦", "🏳️‍🌈", "⚙️", "e\u{301}", "日", "ก็"] {
+            let mut composer = with(text, 20);
+            assert_eq!(composer.caret(), (0, width(text)), "{text}");
+            composer.edit(Edit::Left);
+            assert_eq!(composer.caret(), (0, 0), "{text}");
+            composer.edit(Edit::Right);
+            composer.edit(Edit::Backspace);
+            assert_eq!(composer.text(), "", "{text}");
+            composer.edit(Edit::Undo);
+            assert_eq!(composer.text(), text);
+        }
+    }
+
+    #[test]
+    fn up_and_down_follow_the_rows_that_are_drawn() {
+        let mut composer = with("the quick brown fox jumps", 11);
+        let rows: Vec<_> = composer.rows().iter().map(|row| row.text.as_str()).collect();
+        assert_eq!(rows, ["the quick ", "brown fox ", "jumps"]);
+        assert_eq!(composer.caret(), (2, 5));
+        composer.edit(Edit::Up);
+        assert_eq!(composer.caret(), (1, 5));
+        composer.edit(Edit::Up);
+        composer.edit(Edit::Up);
+        assert_eq!(composer.caret(), (0, 5));
+        composer.edit(Edit::Insert('X'));
+        assert_eq!(composer.text(), "the qXuick brown fox jumps");
+    }
+
+    #[test]
+    fn the_caret_stays_inside_whatever_the_width() {
+        for room in 1..12 {
+            let mut composer = with("日本 ab 👩‍👩‍👧‍👦\n\nlast line of it", room);
+            for edit in [Edit::Up, Edit::Up, Edit::Left, Edit::Down, Edit::Up, Edit::Up, Edit::Home, Edit::End] {
+                composer.edit(edit);
+                composer.lay_out(room, 3);
+                let (row, column) = composer.caret();
+                assert!(row < composer.rows().len() && column <= room, "{edit:?} at {room}");
+                assert!(row >= composer.top && row < composer.top + 3);
+            }
+        }
+    }
+
+    #[test]
+    fn history_gives_back_what_was_being_written() {
+        let history = ["first".to_owned(), "second".to_owned()];
+        let mut composer = with("half a thought", 40);
+        assert!(composer.recall_older(&history));
+        assert_eq!(composer.text(), "second");
+        assert!(composer.recall_older(&history));
+        assert!(!composer.recall_older(&history));
+        assert_eq!(composer.text(), "first");
+        assert!(composer.recall_newer(&history));
+        assert!(composer.recall_newer(&history));
+        assert_eq!(composer.text(), "half a thought");
+        assert!(!composer.recall_newer(&history));
+    }
+
+    #[test]
+    fn a_message_put_aside_comes_back_and_is_the_draft_meanwhile() {
+        let mut composer = with("my message", 40);
+        composer.begin(Purpose::Edit("m_1".into()), "queued words");
+        assert_eq!((composer.text().as_str(), composer.draft().as_str()), ("queued words", "my message"));
+        composer.resume();
+        assert_eq!((composer.text().as_str(), &composer.purpose), ("my message", &Purpose::Message));
+    }
+
+    #[test]
+    fn a_paste_brings_its_lines_and_nothing_that_hides() {
+        let mut composer = with("", 40);
+        composer.paste("AAA\nBBB\x1b[2J\u{202e}\nC\tC");
+        assert_eq!(composer.text(), "AAA\nBBB\nC\tC");
+        assert_eq!(composer.rows()[2].text, "C⇥C");
+    }
+}

@@ -1,0 +1,272 @@
+//! Everything a frame is drawn from: what the host told, and what is this terminal's own.
+//!
+//! Only [`update`](super::update) changes it, but for [`Model::lay_out`], which fits what it holds
+//! to the size of the terminal before a frame is drawn.
+
+use super::action::Pane;
+use super::asks::{self, Ask, Asks};
+use super::chat::{self, Chat};
+use super::composer::{Composer, Purpose};
+use super::keymap::Keymap;
+use super::layout::Layout;
+use super::projection::{Host, Projection, Trusted};
+use super::theme::Theme;
+use crate::domain::permission::Policy;
+use crate::domain::{ClientId, CommandId, Folder, Ids, MessageKind, Millis, TaskId, UserCommand};
+use jiff::tz::TimeZone;
+use std::collections::BTreeSet;
+
+/// What never changes while the screen is up.
+#[derive(Debug, Clone)]
+pub struct Facts {
+    /// The folder a new Task works in.
+    pub folder: Folder,
+    /// Whose drafts these are.
+    pub client: ClientId,
+    /// The model of a new Task.
+    pub model: String,
+    /// The policy of a new Task.
+    pub policy: Policy,
+    /// Where times are read.
+    pub zone: TimeZone,
+}
+
+/// What the keys go to, under whatever covers the panes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Focus {
+    /// Writing.
+    Composer,
+    /// Reading, entry by entry.
+    Transcript,
+    /// What waits for a person.
+    Asks,
+    /// Queued messages.
+    Queue,
+    /// A pane beside the chat.
+    Side(Pane),
+}
+
+/// What covers the panes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Overlay {
+    /// All Tasks.
+    Tasks,
+    /// All keys, from a row on.
+    Help {
+        /// The first row shown.
+        scroll: usize,
+    },
+}
+
+/// A command on its way: it is sent again under the same id until it is answered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outgoing {
+    /// Its id.
+    pub id: CommandId,
+    /// What is wanted.
+    pub wanted: UserCommand,
+    /// The words a person typed for it; they come back if it is refused.
+    pub words: Option<String>,
+}
+
+/// One line to the person, gone with the next key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hint {
+    /// The words.
+    pub text: String,
+    /// Whether something did not go as wanted.
+    pub warns: bool,
+}
+
+/// The list of Tasks on this terminal.
+#[derive(Debug, Default)]
+pub struct TaskList {
+    /// The chosen one.
+    pub chosen: usize,
+    /// Whether archived ones are listed.
+    pub archived: bool,
+    /// An answer is on its way.
+    pub asked: bool,
+    /// Something changed since it was asked.
+    pub stale: bool,
+}
+
+/// Everything a frame is drawn from.
+#[derive(Debug)]
+pub struct Model {
+    /// What the host told.
+    pub told: Projection,
+    /// What never changes.
+    pub facts: Facts,
+    /// The time; set by whoever calls.
+    pub now: Millis,
+    /// The size of the terminal.
+    pub size: (u16, u16),
+    /// Where everything is on it.
+    pub layout: Layout,
+    /// Colours.
+    pub theme: Theme,
+    /// Keys.
+    pub keymap: Keymap,
+    /// What the keys go to.
+    pub focus: Focus,
+    /// What covers the panes.
+    pub overlay: Option<Overlay>,
+    /// Whether only the focused pane is shown.
+    pub zoomed: bool,
+    /// Panes taken off the screen.
+    pub hidden: BTreeSet<Pane>,
+    /// The text being written.
+    pub composer: Composer,
+    /// The transcript.
+    pub chat: Chat,
+    /// What waits for a person.
+    pub asks: Asks,
+    /// The chosen queued message.
+    pub queue: usize,
+    /// How far the pane with the focus is scrolled.
+    pub side_scroll: usize,
+    /// The list of Tasks.
+    pub tasks: TaskList,
+    /// The Task that is wanted on screen; the host may not have told it yet.
+    pub wanted: Option<TaskId>,
+    /// Commands on their way.
+    pub outbox: Vec<Outgoing>,
+    /// One line to the person.
+    pub hint: Option<Hint>,
+    /// The next ctrl+c quits.
+    pub quit_asked: bool,
+    /// The banner about trust was put away.
+    pub trust_later: bool,
+    /// Since when the banner about trust has been on screen.
+    pub trust_shown: Option<Millis>,
+    /// When the draft is due to be kept.
+    pub draft_due: Option<Millis>,
+    /// Where ids of commands come from.
+    pub ids: Ids,
+    /// Something changed since the last frame.
+    pub dirty: bool,
+}
+
+impl Model {
+    /// A screen that was told nothing yet.
+    pub fn new(facts: Facts, theme: Theme, task: Option<TaskId>, ids: Ids, now: Millis, size: (u16, u16)) -> Self {
+        let mut model = Self {
+            told: Projection::default(),
+            facts,
+            now,
+            size,
+            layout: Layout::default(),
+            theme,
+            keymap: Keymap::default(),
+            focus: Focus::Composer,
+            overlay: None,
+            zoomed: false,
+            hidden: BTreeSet::new(),
+            composer: Composer::default(),
+            chat: Chat::default(),
+            asks: Asks::default(),
+            queue: 0,
+            side_scroll: 0,
+            tasks: TaskList::default(),
+            wanted: task,
+            outbox: Vec::new(),
+            hint: None,
+            quit_asked: false,
+            trust_later: false,
+            trust_shown: None,
+            draft_due: None,
+            ids,
+            dirty: true,
+        };
+        model.lay_out();
+        model
+    }
+
+    /// The pane that has the focus.
+    pub fn pane(&self) -> Pane {
+        match self.focus {
+            Focus::Composer | Focus::Transcript | Focus::Asks | Focus::Queue => Pane::Chat,
+            Focus::Side(pane) => pane,
+        }
+    }
+
+    /// The name under which the host keeps what is being written.
+    pub fn draft_pane(&self) -> String {
+        self.wanted.as_ref().map_or_else(|| "chat/new".to_owned(), |task| format!("chat/{task}"))
+    }
+
+    /// What the person sent in this Task, oldest first.
+    pub fn history(&self) -> Vec<String> {
+        let mut sent: Vec<_> =
+            self.told.records.messages.values().filter(|message| message.kind == MessageKind::User).collect();
+        sent.sort_by_key(|message| (message.created_at, message.order));
+        sent.into_iter().map(|message| message.text.clone()).collect()
+    }
+
+    /// Whether the banner about trust is to be shown.
+    pub fn asks_for_trust(&self) -> bool {
+        self.told.trusted == Trusted::Unknown && !self.trust_later
+    }
+
+    /// Whether a person is writing a message, not something else.
+    pub fn writes_message(&self) -> bool {
+        self.composer.purpose == Purpose::Message
+    }
+
+    /// Says something to the person.
+    pub fn say(&mut self, text: impl Into<String>) {
+        self.hint = Some(Hint { text: text.into(), warns: false });
+    }
+
+    /// Says that something did not go as wanted.
+    pub fn warn(&mut self, text: impl Into<String>) {
+        self.hint = Some(Hint { text: text.into(), warns: true });
+    }
+
+    /// Fits everything to the terminal. Called before a frame is drawn.
+    pub fn lay_out(&mut self) {
+        if self.focus == Focus::Asks && asks::list(&self.told).is_empty()
+            || self.focus == Focus::Queue && self.told.queued().is_empty()
+        {
+            self.focus = Focus::Composer;
+        }
+        self.queue = self.queue.min(self.told.queued().len().saturating_sub(1));
+        self.tasks.chosen = self.tasks.chosen.min(self.told.tasks.len().saturating_sub(1));
+        let mut layout = Layout::place_panes(self);
+        self.composer.lay_out(usize::from(layout.composer_width()), usize::MAX);
+        let room = layout.pane(Pane::Chat).map_or(0, |chat| usize::from(chat.width));
+        let ask_rows = self.asks.lay_out(&self.told, &self.theme, room);
+        layout.fill_chat(self, ask_rows);
+        self.layout = layout;
+        let Layout { transcript, composer, ask_body, .. } = self.layout;
+        self.composer.lay_out(usize::from(composer.width), usize::from(composer.height));
+        if self.focus == Focus::Asks && self.overlay.is_none() && ask_body.area() > 0 {
+            self.asks.in_sight(&self.told, self.now, usize::from(ask_body.height));
+        } else {
+            self.asks.out_of_sight();
+        }
+        let banner = self.asks_for_trust() && self.overlay.is_none() && self.layout.trust.area() > 0;
+        self.trust_shown = if banner { self.trust_shown.or(Some(self.now)) } else { None };
+        let context = chat::Context { told: &self.told, theme: &self.theme, now: self.now };
+        self.chat.lay_out(context, usize::from(transcript.width), usize::from(transcript.height));
+    }
+
+    /// When something is next due without anybody doing anything; nothing is at rest.
+    pub fn due(&self) -> Option<Millis> {
+        let after = |millis: Millis| Some(self.now + millis);
+        let spinner = (self.told.host == Host::Connected && self.told.is_running()).then(|| after(SPIN)).flatten();
+        let countdown = self.told.retry_at().filter(|at| *at > self.now).and_then(|_| after(1_000));
+        let ages = (self.overlay == Some(Overlay::Tasks)).then(|| after(60_000)).flatten();
+        let trust = self.trust_shown.map(|at| at + asks::MOMENT).filter(|at| *at > self.now);
+        [spinner, countdown, ages, trust, self.draft_due, self.asks.due(self.now)].into_iter().flatten().min()
+    }
+
+    /// The approval or question on screen, if the focus is on it.
+    pub fn ask(&self) -> Option<Ask<'_>> {
+        (self.focus == Focus::Asks).then(|| self.asks.current(&self.told)).flatten()
+    }
+}
+
+/// How long a picture of the spinner stays.
+pub const SPIN: Millis = 120;

@@ -1,0 +1,180 @@
+//! What the host says: answers, events, refusals, and the way to it being lost and found.
+
+use super::super::action::{Effect, News};
+use super::super::model::{Model, Outgoing, Overlay};
+use super::super::projection::{Host, Opening, Trusted};
+use super::chat;
+use crate::domain::{CommandId, Event, Fence, Receipt, Recorded, Rejection, Seq, UserCommand};
+
+pub(super) fn news(model: &mut Model, news: News) -> Vec<Effect> {
+    // What happens elsewhere is no reason to draw.
+    let revision = model.told.revision;
+    let may_be_elsewhere = matches!(news, News::Recorded(_) | News::Transient(_));
+    let effects = take(model, news);
+    model.dirty |= !may_be_elsewhere || model.told.revision != revision || !effects.is_empty();
+    effects
+}
+
+fn take(model: &mut Model, news: News) -> Vec<Effect> {
+    match news {
+        News::Connected { seq, fence } => connected(model, seq, fence),
+        News::Lost(reason) => {
+            model.told.host = Host::Lost(reason);
+            Vec::new()
+        }
+        News::Refused(reason) => {
+            model.told.host = Host::Refused(reason);
+            Vec::new()
+        }
+        News::Accepted(id, receipt) => accepted(model, &id, receipt),
+        News::Rejected(id, rejection) => {
+            rejected(model, &id, &rejection);
+            Vec::new()
+        }
+        News::Unanswered(why) => {
+            model.chat.asked_older = false;
+            model.tasks.asked = false;
+            model.warn(why);
+            Vec::new()
+        }
+        News::Opened(opening) => opened(model, *opening),
+        News::Older(agent, page) => {
+            model.chat.asked_older = false;
+            model.told.prepend(&agent, page);
+            Vec::new()
+        }
+        News::Tasks(tasks) => {
+            let chosen = model.told.tasks.get(model.tasks.chosen).map(|task| task.id.clone()).or(model.wanted.clone());
+            model.told.tasks = tasks;
+            if let Some(at) = model.told.tasks.iter().position(|task| Some(&task.id) == chosen.as_ref()) {
+                model.tasks.chosen = at;
+            }
+            model.tasks.asked = std::mem::take(&mut model.tasks.stale);
+            let again = model.tasks.asked && model.overlay == Some(Overlay::Tasks);
+            if again { vec![Effect::ListTasks { archived: model.tasks.archived }] } else { Vec::new() }
+        }
+        News::Trust(trusted) => {
+            model.told.trusted = match trusted {
+                None => Trusted::Unknown,
+                Some(true) => Trusted::Yes,
+                Some(false) => Trusted::No,
+            };
+            Vec::new()
+        }
+        News::Draft { pane, text } => {
+            if pane == model.draft_pane() && model.composer.is_empty() && model.writes_message() {
+                model.composer.set(&text);
+            }
+            Vec::new()
+        }
+        News::Recorded(recorded) => heard(model, &recorded),
+        News::Transient(transient) => {
+            model.told.take(&transient);
+            Vec::new()
+        }
+        News::Lagged(seq) => vec![Effect::Subscribe { task: subscription(model), after: seq }],
+    }
+}
+
+/// What pushes are of interest: all while the list of Tasks is open, else those of the open Task.
+fn subscription(model: &Model) -> Option<crate::domain::TaskId> {
+    if model.overlay == Some(Overlay::Tasks) { None } else { model.told.open.clone() }
+}
+
+fn connected(model: &mut Model, seq: Seq, fence: Fence) -> Vec<Effect> {
+    let first = model.told.host == Host::Connecting;
+    model.told.host = Host::Connected;
+    model.told.records.fence = fence;
+    // What was on its way when the connection went is sent again; the ids see to it that it is
+    // carried out once.
+    let mut effects: Vec<_> =
+        model.outbox.iter().map(|out| Effect::Submit { id: out.id.clone(), wanted: out.wanted.clone() }).collect();
+    effects.push(Effect::AskTrust(model.facts.folder.clone()));
+    match &model.wanted {
+        Some(task) => effects.push(Effect::Open(task.clone())),
+        None => {
+            model.told.seq = seq;
+            effects.push(Effect::Subscribe { task: None, after: seq });
+        }
+    }
+    if first {
+        effects.push(Effect::LoadDraft { client: model.facts.client.clone(), pane: model.draft_pane() });
+    } else {
+        // The new host keeps drafts on its own disk, but the newest keys may not have got there.
+        effects.push(Effect::KeepDraft { pane: model.draft_pane(), text: model.composer.draft() });
+    }
+    if model.overlay == Some(Overlay::Tasks) {
+        model.tasks.asked = true;
+        effects.push(Effect::ListTasks { archived: model.tasks.archived });
+    }
+    effects
+}
+
+fn take_out(model: &mut Model, id: &CommandId) -> Option<Outgoing> {
+    let at = model.outbox.iter().position(|out| out.id == *id)?;
+    Some(model.outbox.remove(at))
+}
+
+fn accepted(model: &mut Model, id: &CommandId, receipt: Receipt) -> Vec<Effect> {
+    let Some(out) = take_out(model, id) else { return Vec::new() };
+    match (out.wanted, receipt.task) {
+        (UserCommand::CreateTask { .. }, Some(task)) if model.wanted.is_none() => {
+            model.wanted = Some(task.clone());
+            let mut effects = vec![Effect::Open(task)];
+            if !model.composer.draft().is_empty() {
+                effects.extend(super::write::keep_draft(model));
+            }
+            effects
+        }
+        (UserCommand::TrustFolder { trusted, .. }, _) => {
+            model.told.trusted = if trusted { Trusted::Yes } else { Trusted::No };
+            model.say(if trusted { "this folder is trusted" } else { "this folder is not trusted" });
+            Vec::new()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Nothing was changed: says why, and gives the words back that a person typed for it.
+fn rejected(model: &mut Model, id: &CommandId, rejection: &Rejection) {
+    let out = take_out(model, id);
+    model.warn(rejection.to_string());
+    let Some(words) = out.and_then(|out| out.words) else { return };
+    let text = match model.composer.draft() {
+        draft if draft.is_empty() => words,
+        draft => format!("{words}\n\n{draft}"),
+    };
+    if model.writes_message() {
+        model.composer.set(&text);
+        model.draft_due = Some(model.now + super::write::DRAFT_AFTER);
+    }
+}
+
+fn opened(model: &mut Model, opening: Opening) -> Vec<Effect> {
+    if model.wanted.as_ref() != Some(&opening.detail.task.id) {
+        return Vec::new();
+    }
+    model.told.open(opening);
+    model.chat.asked_older = false;
+    vec![Effect::Subscribe { task: subscription(model), after: model.told.seq }]
+}
+
+fn heard(model: &mut Model, recorded: &Recorded) -> Vec<Effect> {
+    if let Event::FolderTrustSet { trust } = &recorded.event
+        && trust.folder == model.facts.folder
+    {
+        model.told.trusted = if trust.trusted { Trusted::Yes } else { Trusted::No };
+    }
+    let removed =
+        matches!(&recorded.event, Event::TaskRemoved { removed, .. } if Some(removed) == model.wanted.as_ref());
+    model.told.record(recorded);
+    chat::forget_old(model);
+    let mut effects = super::tasks::heard(model, &recorded.event);
+    if removed {
+        model.wanted = None;
+        model.told.close();
+        model.warn("this Task was removed");
+        effects.push(Effect::Subscribe { task: None, after: recorded.seq });
+    }
+    effects
+}

@@ -1,0 +1,59 @@
+//! The first start: no configuration, no key, no network, and real work in the folder one is in.
+
+use crate::support::home::Home;
+
+/// A folder with something in it.
+fn home() -> Home {
+    let home = Home::new();
+    home.write("README.md", "# Garden\n\nNotes about the garden.\n\n## Beds\n\nTomatoes and beans.\n");
+    home.write("src/plan.txt", "tomatoes\nbeans\ntomatoes again\n");
+    home
+}
+
+#[test]
+fn the_guide_says_what_it_is_and_what_it_can_do() {
+    let home = home();
+    let exec = home.exec(["help"]).expect_code(0);
+    let text = exec.text().to_lowercase();
+    assert!(text.contains("guide") && (text.contains("no ai") || text.contains("not an ai")), "{text}");
+}
+
+#[test]
+fn the_guide_lists_reads_counts_and_searches_with_the_real_tools() {
+    let home = home();
+    for (wish, tool, answer) in [
+        ("what is here?", "list", "README.md"),
+        ("read README.md", "read", "Tomatoes and beans."),
+        ("search for tomatoes", "grep", "plan.txt"),
+        ("outline README.md", "", "Beds"),
+        ("count the lines of src/plan.txt", "", "3"),
+    ] {
+        let exec = home.exec([wish]).expect_code(0);
+        let calls = exec.of("tool_call");
+        assert!(!calls.is_empty(), "{wish}: a real tool is used\n{:#?}", exec.lines);
+        assert!(tool.is_empty() || calls.iter().any(|call| call["name"] == tool), "{wish}: {calls:#?}");
+        assert!(exec.text().contains(answer), "{wish}: {}", exec.text());
+    }
+    home.assert_sound();
+}
+
+#[test]
+fn the_guide_runs_and_writes_under_the_same_rule_as_any_model() {
+    let home = home();
+    let exec = home.exec(["--approve", "ask", "run `touch made-by-the-guide`"]).expect_code(3);
+    assert!(!home.has("made-by-the-guide"));
+    let open = home.json(["approvals", "ls"]);
+    home.ok(["approvals", "allow", open[0]["id"].as_str().expect("an id")]);
+    crate::support::watch::eventually("it was done", || home.has("made-by-the-guide"));
+    crate::support::watch::eventually("the Task is complete", || {
+        home.json(["show", exec.task()])[0]["status"] == "completed"
+    });
+}
+
+#[test]
+fn what_the_guide_cannot_do_it_says_plainly() {
+    let home = home();
+    let exec = home.exec(["write me a poem about the sea in the style of a tired accountant"]).expect_code(0);
+    assert_eq!(exec.of("tool_call").len(), 0, "{:#?}", exec.lines);
+    assert!(exec.text().to_lowercase().contains("model"), "and how to get further: {}", exec.text());
+}

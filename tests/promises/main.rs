@@ -1,0 +1,20 @@
+//! What Cowork promises, shown on the real program: a scripted model behind real HTTP, real
+//! terminals, real signals. A module is a subject, a test's name is the promise.
+
+// A support function may serve one subject only, or one yet to come.
+#![allow(dead_code)]
+
+mod acceptance;
+mod approvals;
+mod crashes;
+mod exec;
+mod guide;
+mod harness;
+mod hostile;
+mod screen;
+mod secrets;
+mod state;
+mod support;
+mod tools;
+mod trust;
+mod weather;

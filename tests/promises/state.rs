@@ -1,0 +1,314 @@
+//! The state directory in bad hands and bad weather: another user, a full disk, a file that is
+//! locked, damaged, newer or on the network. Each is said plainly and nothing is lost.
+
+use crate::support::home::{COWORK, Home};
+use crate::support::model_server::ModelServer;
+use crate::support::process::{self, Running, run};
+use crate::support::reply::Reply;
+use crate::support::watch::eventually;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// Says aloud that a test needs what this machine does not give.
+fn skip(what: &str) {
+    eprintln!("SKIPPED: {what}");
+}
+
+/// A home whose first Task is complete and whose host has left.
+fn used_home(server: &ModelServer) -> Home {
+    let home = Home::with_model(server);
+    home.exec(["hello"]).expect_code(0);
+    stop_host(&home);
+    home
+}
+
+fn stop_host(home: &Home) {
+    home.run(["host", "stop"]);
+    eventually("the host is gone", || home.host().is_none());
+}
+
+fn database(home: &Home) -> PathBuf {
+    home.state().join("cowork.db")
+}
+
+#[test]
+fn the_socket_refuses_another_user() {
+    if !is_root() {
+        return skip("only root can become another user");
+    }
+    let latch = crate::support::latch::Latch::new();
+    let server = ModelServer::with([Reply::stream().hold(&latch).finish()]);
+    let home = Home::with_model(&server);
+    let running = home.start(["exec", "hello"]);
+    latch.wait_reached();
+    // Even where the file system would let them in.
+    let sockets = sockets_of(&home);
+    assert!(!sockets.is_empty(), "the host listens somewhere");
+    for socket in &sockets {
+        for place in socket.ancestors().take_while(|place| *place != Path::new("/tmp") && *place != Path::new("/")) {
+            let _ = std::fs::set_permissions(place, std::fs::Permissions::from_mode(0o777));
+        }
+        let script = "import socket,sys\ns=socket.socket(socket.AF_UNIX)\ns.connect(sys.argv[1])\n\
+            s.sendall(b'{\"to_host\":\"hello\",\"protocol\":1,\"version\":\"0\",\"client\":\"n_1\"}\\n')\n\
+            s.settimeout(20)\nd=s.recv(65536)\nprint(len(d), d[:200])";
+        let mut nobody = Command::new("setpriv");
+        nobody.args(["--reuid=65534", "--regid=65534", "--clear-groups", "python3", "-c", script]).arg(socket);
+        let finished = run(nobody, "");
+        assert!(!finished.stdout.contains("welcome"), "{finished:?}");
+        assert!(
+            finished.stdout.starts_with("0 ") || finished.stdout.contains("refused") || !finished.status.success(),
+            "{finished:?}"
+        );
+    }
+    latch.release();
+    running.finish().expect_code(0);
+}
+
+/// The sockets the host of a home listens on.
+fn sockets_of(home: &Home) -> Vec<PathBuf> {
+    let host = home.host().expect("a host runs").pid;
+    let fds = std::fs::read_dir(format!("/proc/{host}/fd")).expect("its descriptors");
+    let inodes: Vec<String> = fds
+        .flatten()
+        .filter_map(|fd| {
+            std::fs::read_link(fd.path()).ok()?.to_str()?.strip_prefix("socket:[")?.strip_suffix(']').map(str::to_owned)
+        })
+        .collect();
+    let table = std::fs::read_to_string("/proc/net/unix").expect("the table of sockets");
+    table
+        .lines()
+        .filter_map(|line| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let path = words.get(7).filter(|path| path.starts_with('/'))?;
+            inodes.iter().any(|inode| inode == words[6]).then(|| PathBuf::from(path))
+        })
+        .collect()
+}
+
+#[test]
+fn a_file_of_a_newer_version_is_left_alone() {
+    let server = ModelServer::with([Reply::say("one")]);
+    let home = used_home(&server);
+    let path = database(&home);
+    let connection = rusqlite::Connection::open(&path).expect("the database");
+    connection.pragma_update(None, "user_version", 9999).expect("a version");
+    drop(connection);
+    let before = std::fs::read(&path).expect("the database");
+    let finished = home.run(["ls"]).expect_code(1);
+    assert!(finished.stderr.contains("newer"), "{}", finished.stderr);
+    assert_eq!(std::fs::read(&path).expect("the database"), before);
+    assert!(home.host().is_none());
+}
+
+#[test]
+fn a_damaged_file_is_said_to_be_damaged_and_nothing_starts_empty() {
+    let server = ModelServer::with([Reply::say("one")]);
+    let home = used_home(&server);
+    let path = database(&home);
+    let connection = rusqlite::Connection::open(&path).expect("the database");
+    connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").expect("everything is in the one file");
+    drop(connection);
+    let mut bytes = std::fs::read(&path).expect("the database");
+    let whole = bytes.len();
+    bytes[4096..whole].fill(0xa5);
+    std::fs::write(&path, &bytes).expect("damaged");
+    for arguments in [&["ls"][..], &["exec", "hello"]] {
+        let finished = home.run(arguments).expect_code(1);
+        assert!(finished.stderr.contains("damaged") && finished.stderr.contains("cowork.db"), "{}", finished.stderr);
+    }
+    assert_eq!(std::fs::read(&path).expect("the database"), bytes, "not a byte of it was changed");
+}
+
+#[test]
+fn after_an_orderly_stop_everything_is_in_the_one_file() {
+    let server = ModelServer::with([Reply::say("one")]);
+    let home = used_home(&server);
+    let log = std::fs::metadata(home.state().join("cowork.db-wal")).map_or(0, |log| log.len());
+    assert_eq!(log, 0, "who copies cowork.db then has everything");
+}
+
+#[test]
+fn an_emptied_file_beside_its_log_is_no_reason_to_start_empty() {
+    let server = ModelServer::with([Reply::say("one")]);
+    let home = Home::with_model(&server);
+    home.exec(["hello"]).expect_code(0);
+    if home.host().is_some() {
+        home.kill_host();
+    }
+    let path = database(&home);
+    let log = home.state().join("cowork.db-wal");
+    assert!(std::fs::metadata(&log).is_ok_and(|log| log.len() > 0), "a host that was killed leaves its log");
+    std::fs::rename(&path, home.root().join("moved.db")).expect("moved away");
+    let finished = home.run(["ls"]).expect_code(1);
+    assert!(finished.stderr.contains("cowork.db"), "{}", finished.stderr);
+    let _ = std::fs::remove_file(&path);
+    std::fs::rename(home.root().join("moved.db"), &path).expect("moved back");
+    assert_eq!(home.json(["ls"]).len(), 1, "nothing was lost");
+    home.assert_sound();
+}
+
+#[test]
+fn a_locked_file_is_said_to_be_locked_and_works_when_it_is_free() {
+    let server = ModelServer::with([Reply::say("one"), Reply::say("two")]);
+    let home = used_home(&server);
+    let connection = rusqlite::Connection::open(database(&home)).expect("the database");
+    connection.execute_batch("BEGIN EXCLUSIVE").expect("a lock");
+    let finished = home.run(["exec", "hello"]).expect_code(1);
+    assert!(finished.stderr.contains("another program holds"), "{}", finished.stderr);
+    connection.execute_batch("ROLLBACK").expect("the lock is gone");
+    drop(connection);
+    home.exec(["hello"]).expect_code(0);
+    home.assert_sound();
+}
+
+#[test]
+fn a_state_directory_that_cannot_be_written_is_said_plainly() {
+    let home = Home::new();
+    std::fs::write(home.state(), "a file where the directory should be").expect("a file");
+    let finished = home.run(["ls"]).expect_code(1);
+    assert!(finished.stderr.contains(home.state().to_str().expect("a path")), "{}", finished.stderr);
+}
+
+/// A small file system of its own at the state directory of a home, for as long as this lives.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    fn mount(home: &Home, options: &str) -> Option<Self> {
+        let place = home.state();
+        std::fs::create_dir_all(&place).expect("a folder");
+        let status = Command::new("mount").args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(&place).status().ok()?;
+        status.success().then_some(Self(place))
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn a_full_disk_refuses_plainly_loses_nothing_and_works_again_when_there_is_room() {
+    if !is_root() {
+        return skip("only root can make a small disk");
+    }
+    let server = ModelServer::start();
+    server.otherwise(|request| Reply::say(&format!("answer to {}", request.user())));
+    let home = Home::with_model(&server);
+    let Some(_disk) = SmallDisk::mount(&home, "size=64m,mode=700") else {
+        return skip("a tmpfs can't be mounted here");
+    };
+    let task = home.exec(["the first"]).expect_code(0).task().to_owned();
+    let filler = home.state().join("filler");
+    fill(&filler);
+    // What is kept in reserve lets some more be recorded; it does not last.
+    let mut kept = 0;
+    let refused = loop {
+        let words = format!("message {kept} {}", "words ".repeat(150_000));
+        let finished = process::run(home.command(["send", &task, "-"]), &words);
+        if finished.status.code() != Some(0) {
+            break finished;
+        }
+        kept += 1;
+        assert!(kept < 40, "the disk never fills");
+    };
+    assert!(refused.stderr.contains("full"), "{}", refused.stderr);
+    std::fs::remove_file(&filler).expect("room again");
+    let exec = home.exec(["--task", &task, "the last"]).expect_code(0);
+    assert_eq!(exec.text(), "answer to the last");
+    let heard = server.requests().pop().expect("a request").heard();
+    for number in 0..kept {
+        let beginning = format!("message {number} words");
+        assert_eq!(heard.iter().filter(|words| words.starts_with(&beginning)).count(), 1, "message {number} was kept");
+    }
+    home.assert_sound();
+    stop_host(&home);
+}
+
+/// Writes until the disk is full.
+fn fill(path: &Path) {
+    use std::io::Write;
+    let mut file = std::fs::File::create(path).expect("a file");
+    for size in [1 << 20, 1 << 12, 1] {
+        let block = vec![0; size];
+        while file.write_all(&block).is_ok() {}
+    }
+}
+
+#[test]
+fn st_10_doctor_finds_what_is_broken_says_where_and_ends_with_1() {
+    let server = ModelServer::with([Reply::say("one")]);
+    let home = used_home(&server);
+    home.assert_sound();
+    let connection = rusqlite::Connection::open(database(&home)).expect("the database");
+    let tables: Vec<String> = connection
+        .prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+        .and_then(|mut rows| rows.query_map([], |row| row.get(0))?.collect())
+        .expect("the triggers");
+    for trigger in tables {
+        connection.execute_batch(&format!("DROP TRIGGER {trigger}")).expect("no guard");
+    }
+    connection.execute("UPDATE message SET state = 'queued' WHERE state = 'consumed'", []).expect("broken");
+    drop(connection);
+    let finished = home.run(["doctor"]).expect_code(1);
+    assert!(finished.stdout.contains('F') && finished.stdout.contains("m_"), "{finished:?}");
+}
+
+#[test]
+fn two_first_clients_share_one_host() {
+    let server = ModelServer::start();
+    server.otherwise(|_| Reply::say("hello"));
+    let home = Home::with_model(&server);
+    let all: Vec<Running> = (0..4).map(|_| home.start(["exec", "hello"])).collect();
+    for running in all {
+        running.finish().expect_code(0);
+    }
+    assert!(home.processes().iter().filter(|process| process.is_host()).count() <= 1);
+    assert_eq!(home.json(["ls"]).len(), 4);
+    home.assert_sound();
+}
+
+#[test]
+fn a_host_leaves_when_nothing_needs_it() {
+    let home = Home::new();
+    home.exec(["what is here?"]).expect_code(0);
+    eventually("the host leaves", || home.host().is_none());
+}
+
+#[test]
+fn another_version_on_the_other_end_is_refused_in_words() {
+    use std::io::{BufRead, BufReader, Write};
+    let latch = crate::support::latch::Latch::new();
+    let server = ModelServer::with([Reply::stream().hold(&latch).finish()]);
+    let home = Home::with_model(&server);
+    let running = home.start(["exec", "hello"]);
+    latch.wait_reached();
+    let socket = sockets_of(&home).pop().expect("a socket");
+    let mut stream = std::os::unix::net::UnixStream::connect(socket).expect("the host listens");
+    stream
+        .write_all(b"{\"to_host\":\"hello\",\"protocol\":999,\"version\":\"9.9.9\",\"client\":\"n_1\"}\n")
+        .expect("sent");
+    let mut answer = String::new();
+    BufReader::new(stream).read_line(&mut answer).expect("an answer");
+    assert!(answer.contains("refused") && answer.contains("999"), "{answer}");
+    latch.release();
+    running.finish().expect_code(0);
+}
+
+#[test]
+fn the_program_says_its_version() {
+    let finished = run(
+        {
+            let mut command = Command::new(COWORK);
+            command.arg("--version");
+            command
+        },
+        "",
+    );
+    assert_eq!(finished.expect_code(0).stdout.trim(), format!("cowork {}", env!("CARGO_PKG_VERSION")));
+}
