@@ -167,7 +167,7 @@ mod tests {
             [of(2), of(13), of(8), of(11)],
             [Obstacle::NotFound, Obstacle::NotAllowed, Obstacle::NotAProgram, Obstacle::System]
         );
-        assert_eq!(End::Exited { code: 127 }.to_string(), "exit code 127");
+        assert_eq!(End::Exited { code: 127 }.to_string(), "exited 127");
         assert_eq!(End::Signaled { signal: 9 }.to_string(), "ended by signal 9 (KILL)");
     }
 

@@ -127,9 +127,8 @@ impl Lines {
         {
             return Some(mark.at);
         }
-        let mark = self.cursor.log().last_mark(|mark| mark.offset <= offset)?;
-        self.mark = Some((mark, self.cursor.log().next_mark(mark)));
-        Some(mark.at)
+        self.mark = self.cursor.log().last_mark(|mark| mark.offset <= offset);
+        self.mark.map(|(mark, _)| mark.at)
     }
 }
 

@@ -67,14 +67,11 @@ impl Marks {
         self.get(0)
     }
 
-    /// The last mark for which `is_before` holds; it must hold for a beginning and for nothing after.
-    pub(super) fn last(&self, is_before: impl Fn(&Mark) -> bool) -> Option<Mark> {
-        self.get(self.count(is_before).checked_sub(1)?)
-    }
-
-    /// The mark that follows upon this one.
-    pub(super) fn after(&self, mark: Mark) -> Option<Mark> {
-        self.get(self.count(|other| other.offset <= mark.offset))
+    /// The last mark for which `is_before` holds, and the one that follows upon it. It must hold
+    /// for a beginning and for nothing after.
+    pub(super) fn last(&self, is_before: impl Fn(&Mark) -> bool) -> Option<(Mark, Option<Mark>)> {
+        let count = self.count(is_before);
+        Some((self.get(count.checked_sub(1)?)?, self.get(count)))
     }
 
     /// How many marks there are for which `is_before` holds.
@@ -120,11 +117,10 @@ mod tests {
         file.set_len(100 * SIZE + 40).expect("grown by zeros");
         let marks = Marks::open(&path).expect("opened");
         assert_eq!(marks.first(), Some(Mark { offset: 1000, at: 50_000 }));
-        assert_eq!(marks.last(|mark| mark.offset <= 1015), Some(Mark { offset: 1010, at: 50_250 }));
-        assert_eq!(marks.last(|mark| mark.offset <= u64::MAX), Some(Mark { offset: 1990, at: 74_750 }));
-        assert_eq!(marks.last(|mark| mark.at <= 50_499), Some(Mark { offset: 1010, at: 50_250 }));
+        let (before, after) = (Mark { offset: 1010, at: 50_250 }, Mark { offset: 1020, at: 50_500 });
+        assert_eq!(marks.last(|mark| mark.offset <= 1015), Some((before, Some(after))));
+        assert_eq!(marks.last(|mark| mark.offset <= 1_000_000), Some((Mark { offset: 1990, at: 74_750 }, None)));
+        assert_eq!(marks.last(|mark| mark.at <= 50_499), Some((before, Some(after))));
         assert_eq!(marks.last(|mark| mark.offset < 1000), None);
-        assert_eq!(marks.after(Mark { offset: 1010, at: 50_250 }), Some(Mark { offset: 1020, at: 50_500 }));
-        assert_eq!(marks.after(Mark { offset: 1990, at: 74_750 }), None);
     }
 }

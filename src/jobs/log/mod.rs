@@ -70,7 +70,7 @@ impl Stream {
         let rest = file.strip_prefix(self.name())?.strip_prefix('.')?;
         match rest.split_once('.') {
             None => matches!(rest, "log" | "idx").then_some(0),
-            Some((number, kind)) if matches!(kind, "log" | "idx") => number.parse().ok().filter(|number| *number > 0),
+            Some((number, "log" | "idx")) => number.parse().ok().filter(|number| *number > 0),
             Some(_) => None,
         }
     }

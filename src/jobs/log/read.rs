@@ -89,16 +89,16 @@ impl Log {
 
     /// When the byte at an offset came, to a quarter of a second.
     pub fn time_of(&self, offset: u64) -> Option<Millis> {
-        self.last_mark(|mark| mark.offset <= offset).map(|mark| mark.at)
+        self.last_mark(|mark| mark.offset <= offset).map(|(mark, _)| mark.at)
     }
 
     /// The offset from which everything came at `time` or later; it may begin a quarter of a second
     /// earlier, never later.
     pub fn offset_at(&self, time: Millis) -> u64 {
-        let Some(mark) = self.last_mark(|mark| mark.at < time) else { return self.start() };
+        let Some((mark, until)) = self.last_mark(|mark| mark.at < time) else { return self.start() };
         // What comes later than that after a mark has a mark of its own.
         let is_past = time - mark.at >= MARK_MILLIS;
-        if is_past { self.next_mark(mark) } else { mark.offset }.max(self.start())
+        if is_past { until } else { mark.offset }.max(self.start())
     }
 
     /// The offset at which the last `lines` lines begin, or the last `bytes` bytes where that is less.
@@ -164,20 +164,14 @@ impl Log {
         }
     }
 
-    /// The last mark for which `is_before` holds, which must hold for a beginning only.
-    pub(super) fn last_mark(&self, is_before: impl Fn(&Mark) -> bool) -> Option<Mark> {
+    /// The last mark for which `is_before` holds, which must hold for a beginning only, and the
+    /// offset up to which it is the last.
+    pub(super) fn last_mark(&self, is_before: impl Fn(&Mark) -> bool) -> Option<(Mark, u64)> {
         self.segments.iter().rev().find_map(|segment| {
             let marks = Marks::open(&self.stream.index(&self.folder, segment.number)).ok()?;
-            marks.first().filter(&is_before)?;
-            marks.last(&is_before)
+            let (mark, next) = marks.last(&is_before)?;
+            Some((mark, next.map_or(segment.end(), |next| next.offset)))
         })
-    }
-
-    /// The offset up to which a mark is the last one.
-    pub(super) fn next_mark(&self, mark: Mark) -> u64 {
-        let Some(segment) = self.segment_at(mark.offset) else { return mark.offset + 1 };
-        let next = Marks::open(&self.stream.index(&self.folder, segment.number)).ok();
-        next.and_then(|marks| marks.after(mark)).map_or(segment.end(), |next| next.offset)
     }
 
     fn segment_at(&self, offset: u64) -> Option<&Segment> {

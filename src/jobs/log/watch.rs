@@ -17,11 +17,12 @@ impl Watcher {
     pub fn new(mut changed: impl FnMut(&Path) + Send + 'static) -> io::Result<Self> {
         let inner = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
             let Ok(event) = event else { return };
-            let is_change = match event.kind {
-                EventKind::Create(_) | EventKind::Remove(_) => true,
-                EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Name(_) | ModifyKind::Any) => true,
-                _ => false,
-            };
+            let is_change = matches!(
+                event.kind,
+                EventKind::Create(_)
+                    | EventKind::Remove(_)
+                    | EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Name(_) | ModifyKind::Any)
+            );
             if is_change {
                 event.paths.iter().for_each(|path| changed(path));
             }

@@ -278,7 +278,7 @@ mod tests {
     #[test]
     fn the_folder_may_vanish_and_the_job_goes_on() {
         let scratch = tempfile::tempdir().expect("a folder");
-        let mut log = writer(&scratch.path().to_owned(), 1 << 20);
+        let mut log = writer(scratch.path(), 1 << 20);
         fs::remove_dir_all(scratch.path()).expect("removed");
         for second in 1..10 {
             log.append(b"into the void\n", second * 1000);
