@@ -157,7 +157,7 @@ async fn perform(drive: &Drive, call: &ToolCall, plan: Plan, ctx: ToolContext) -
         None => {
             running.abort();
             let text = "Stopped; it did not end in time and was left behind. Look at what it did before you repeat it.";
-            Outcome { state: ToolCallState::Cancelled, parts: vec![Part::text(text)] }
+            Outcome::cancelled(text)
         }
     };
     crash::point("loop.tool_done");
@@ -182,7 +182,7 @@ async fn settle(drive: &Drive, call: &ToolCall, outcome: Outcome) -> Result<Told
         call: call.id.clone(),
         state: outcome.state,
         parts: outcome.parts,
-        tokens: 0,
+        saw: outcome.saw,
     };
     drive.tell(command).await
 }
@@ -205,14 +205,14 @@ async fn ask(drive: &Drive, call: &ToolCall, arguments: &serde_json::Value) -> R
 fn found_done() -> Outcome {
     let text = "The process died after this was done and before it was recorded: the file holds \
                 what was to be written.";
-    Outcome { state: ToolCallState::Done, parts: vec![Part::text(text)] }
+    Outcome::done(text)
 }
 
 fn error(text: String) -> Outcome {
-    Outcome { state: ToolCallState::Error, parts: vec![Part::text(text)] }
+    Outcome::error(text)
 }
 
 fn uncertain(why: &str) -> Outcome {
     let text = format!("{} ({why})", crate::domain::decide::PROCESS_DIED);
-    Outcome { state: ToolCallState::Uncertain, parts: vec![Part::text(text)] }
+    Outcome::text(ToolCallState::Uncertain, text)
 }

@@ -121,16 +121,37 @@ async fn fail(drive: &mut Drive, call: ModelCallId, error: ModelError, attempt: 
     let again = error.class.passing() && attempt < retries && pause <= LONGEST_PAUSE_MS;
     let retry_at = again.then(|| drive.port.now() + pause as i64);
     let run = drive.run.clone();
-    let message = error.message.clone();
+    let message = match error.class.passing() && pause > LONGEST_PAUSE_MS {
+        true => too_long_a_pause(&error.message, pause),
+        false => error.message.clone(),
+    };
     let class = error.class.as_str().to_owned();
-    let told =
-        drive.tell(RunCommand::FailTurn { run: run.clone(), call, class: class.clone(), message, retry_at }).await;
+    let told = drive
+        .tell(RunCommand::FailTurn { run: run.clone(), call, class: class.clone(), message: message.clone(), retry_at })
+        .await;
     match told {
         Ok(Told::Done) if !again => {
-            let detail = Some(format!("{class}: {}", error.message));
+            let detail = Some(format!("{class}: {message}"));
             drive.tell(RunCommand::End { run, reason: EndReason::Model, detail }).await.into()
         }
         other => other.into(),
+    }
+}
+
+/// A server that asks for a longer pause than anybody should sit through: how long, and what to do.
+fn too_long_a_pause(message: &str, pause_ms: u64) -> String {
+    format!(
+        "{message}. It asks to wait {}, longer than is waited here. Nothing is lost: write again then, or give the \
+         Task another model now (`cowork set TASK --model PROVIDER:NAME`)",
+        duration(pause_ms)
+    )
+}
+
+/// A time of minutes or hours, for people; rounded up.
+fn duration(ms: u64) -> String {
+    match ms.div_ceil(60_000) {
+        minutes @ 0..=120 => format!("{minutes} min"),
+        minutes => format!("{} h", minutes.div_ceil(60)),
     }
 }
 

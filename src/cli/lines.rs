@@ -218,7 +218,7 @@ mod tests {
     }
 
     fn row(seq: u64, role: Role, parts: Vec<Part>) -> Row {
-        Row { seq, role, parts, message: None, tool_call: None, cut: false, tokens: 0, at: 0 }
+        Row { seq, role, parts, message: None, tool_call: None, outcome: None, cut: false, tokens: 0, at: 0 }
     }
 
     fn call(arguments: &str) -> ToolCall {
@@ -244,7 +244,7 @@ mod tests {
     }
 
     fn settled(state: ToolCallState, parts: Vec<Part>) -> Event {
-        Event::ToolSettled { call: "c_1".into(), agent: "a_1".into(), state, row: row(3, Role::Tool, parts) }
+        Event::ToolSettled { call: "c_1".into(), agent: "a_1".into(), state, row: row(3, Role::Tool, parts), saw: None }
     }
 
     /// A conversation with everything in it that has a line.

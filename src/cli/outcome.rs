@@ -139,7 +139,18 @@ mod tests {
             ended_at: None,
         });
         let (objective, checks, verdicts, agents) = (None, vec![], vec![], vec![]);
-        TaskDetail { task, objective, checks, verdicts, agents, run, checkpoint: None, context_tokens: 0, seq: 9 }
+        TaskDetail {
+            task,
+            objective,
+            checks,
+            verdicts,
+            agents,
+            run,
+            asking: None,
+            checkpoint: None,
+            context_tokens: 0,
+            seq: 9,
+        }
     }
 
     fn outcome(status: TaskStatus, run: Option<RunState>, waiting: &[&str], end: Option<EndReason>) -> Option<Outcome> {

@@ -46,7 +46,8 @@ impl Progress {
                 }
                 Ok(())
             }
-            Transient::Text { .. }
+            Transient::Unsaved { .. }
+            | Transient::Text { .. }
             | Transient::Thinking { .. }
             | Transient::CallForming { .. }
             | Transient::ToolOutput { .. } => Ok(()),

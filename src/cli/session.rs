@@ -221,8 +221,8 @@ asks! {
     tasks(all: bool) Query::Tasks { all } => Tasks(tasks) -> Vec<Task> = tasks;
     /// One Task with what belongs to it.
     task(task: &TaskId) Query::Task { task: task.clone() } => Task(detail) -> TaskDetail = *detail;
-    /// Messages of a Task, or of all.
-    messages(task: Option<TaskId>, open: bool) Query::Messages { task, open } => Messages(messages) -> Vec<Message> = messages;
+    /// The open messages of a Task, or of all, and the newest of the others.
+    messages(task: Option<TaskId>, settled: u32) Query::Messages { task, settled } => Messages(messages) -> Vec<Message> = messages;
     /// One message.
     message(message: &MessageId) Query::Message { message: message.clone() } => Message(message) -> Message = *message;
     /// Approvals.

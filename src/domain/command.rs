@@ -143,7 +143,7 @@ pub enum RunCommand {
     /// May this call run? Starts it, asks a person, or settles it as denied.
     StartTool { run: RunId, call: ToolCallId, action: Action, pre_hash: Option<String>, post_hash: Option<String> },
     /// The call has its result.
-    SettleTool { run: RunId, call: ToolCallId, state: ToolCallState, parts: Vec<Part>, tokens: u64 },
+    SettleTool { run: RunId, call: ToolCallId, state: ToolCallState, parts: Vec<Part>, saw: Option<String> },
     /// The call asks the person.
     AskPerson { run: RunId, call: ToolCallId, question: String, options: Vec<String>, meanwhile: String },
     /// Agree points of acceptance, or record a judgement, as the call's effect.

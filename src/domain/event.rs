@@ -100,7 +100,15 @@ pub enum Event {
     /// The call was in flight when its host died, and may be taken up again.
     ToolRequeued { call: ToolCallId, fence: Fence },
     /// The call has its result; `row` is the row that holds it.
-    ToolSettled { call: ToolCallId, agent: AgentId, state: ToolCallState, row: Row },
+    ToolSettled {
+        call: ToolCallId,
+        agent: AgentId,
+        state: ToolCallState,
+        row: Row,
+        /// SHA-256 of the file that was looked at.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        saw: Option<String>,
+    },
 
     /// A person is asked to allow one exact action.
     ApprovalRequested { approval: Approval },
@@ -151,6 +159,11 @@ impl Event {
     pub fn entity(&self) -> (&'static str, String) {
         let (_, entity, id) = self.facts();
         (entity, id)
+    }
+
+    /// Whether the Task was worked on; a new owner that takes messages over does not.
+    pub fn is_work(&self) -> bool {
+        !matches!(self, Self::MessageHeld { .. })
     }
 
     fn facts(&self) -> (&'static str, &'static str, String) {

@@ -164,6 +164,19 @@ impl Settings {
         self.models.get(model).or_else(|| self.models.get(bare)).cloned().unwrap_or_default()
     }
 
+    /// Keeps what `before` knew of a key that is named and missing: not every terminal of a person
+    /// has it in its environment.
+    pub fn keep_keys_of(&mut self, before: &Self) {
+        for (name, provider) in &mut self.providers {
+            let same = before.providers.get(name).filter(|known| {
+                known.kind == provider.kind && known.base_url == provider.base_url && known.key_env == provider.key_env
+            });
+            if provider.key.is_none() && provider.key_env.is_some() {
+                provider.key = same.and_then(|known| known.key.clone());
+            }
+        }
+    }
+
     /// Every secret there is, to be blotted out wherever text is stored.
     pub fn secrets(&self) -> Vec<&Secret> {
         self.providers.values().flat_map(|provider| provider.key.iter().chain(provider.headers.values())).collect()
@@ -173,6 +186,27 @@ impl Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_that_one_terminal_lacks_stays_known_for_the_same_address() {
+        let with = |key: Option<&str>, url: &str| {
+            let provider = Provider {
+                kind: ProviderKind::Openai,
+                base_url: url.into(),
+                key_env: Some("SOME_KEY".into()),
+                key: key.map(Secret::new),
+                headers: BTreeMap::new(),
+            };
+            Settings { providers: BTreeMap::from([("some".into(), provider)]), ..Settings::default() }
+        };
+        let key = |mut new: Settings| {
+            new.keep_keys_of(&with(Some("first"), "https://a"));
+            new.providers["some"].key.as_ref().map(|key| key.expose().to_owned())
+        };
+        assert_eq!(key(with(None, "https://a")).as_deref(), Some("first"));
+        assert_eq!(key(with(Some("second"), "https://a")).as_deref(), Some("second"));
+        assert_eq!(key(with(None, "https://b")), None);
+    }
 
     #[test]
     fn a_secret_never_shows_in_debug_output() {

@@ -325,13 +325,15 @@ impl Snapshot {
                     call.fence = Some(*fence);
                 }
             }
-            Event::ToolSettled { call, agent, state, row } => {
+            Event::ToolSettled { call, agent, state, row, saw } => {
                 if let Some(call) = self.tool_calls.get_mut(call) {
+                    call.post_hash = saw.clone().or(call.post_hash.take());
                     call.state = *state;
                     call.result_seq = Some(row.seq);
                     call.ended_at = Some(at);
                 }
-                self.save_row(agent, row);
+                // Events of older versions say it beside the row alone.
+                self.save_row(agent, &Row { outcome: Some(*state), ..row.clone() });
             }
 
             Event::ApprovalRequested { approval } => {
@@ -392,7 +394,9 @@ impl Snapshot {
                 self.trust.insert(trust.folder.clone(), trust.clone());
             }
         }
-        self.with_task(task, |t| t.updated_at = at);
+        if event.is_work() {
+            self.with_task(task, |t| t.updated_at = at);
+        }
     }
 
     fn with_task(&mut self, id: Option<&TaskId>, change: impl FnOnce(&mut Task)) {

@@ -15,8 +15,9 @@ pub enum Query {
     Task { task: TaskId },
     /// The newest rows of an agent's context before a row, oldest first.
     Transcript { agent: AgentId, before: Option<u64>, limit: u32 },
-    /// Messages of a Task, or of all; `open` leaves out what is consumed, withdrawn or undelivered.
-    Messages { task: Option<TaskId>, open: bool },
+    /// The open messages of a Task, or of all, and the newest `settled` of those that are consumed,
+    /// withdrawn or undelivered; oldest first.
+    Messages { task: Option<TaskId>, settled: u32 },
     /// One message.
     Message { message: MessageId },
     /// Approvals; `open` means pending only.
@@ -83,6 +84,9 @@ pub struct TaskDetail {
     /// Main's live Run, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<Run>,
+    /// The request of Main that is under way: what it took in can't be taken back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asking: Option<ModelCallId>,
     /// The last settled boundary of Main: where it would resume from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Checkpoint>,
@@ -99,6 +103,8 @@ pub struct TranscriptPage {
     pub rows: Vec<Row>,
     /// The tool calls of those rows.
     pub calls: Vec<ToolCall>,
+    /// The messages that are those rows.
+    pub messages: Vec<Message>,
     /// Whether older rows exist.
     pub more: bool,
     /// The last event that this answer includes.
@@ -190,6 +196,9 @@ pub enum Transient {
     CallForming { task: TaskId, agent: AgentId, call: ModelCallId, ix: u32, name: String, bytes: u64 },
     /// Output of a tool that is running.
     ToolOutput { task: TaskId, agent: AgentId, call: ToolCallId, text: String },
+    /// Why nothing can be saved right now and the Task stands still, and what to do; it goes on, and
+    /// an event says so, as soon as it can.
+    Unsaved { task: TaskId, why: String },
 }
 
 impl Transient {
@@ -199,7 +208,8 @@ impl Transient {
             Self::Text { task, .. }
             | Self::Thinking { task, .. }
             | Self::CallForming { task, .. }
-            | Self::ToolOutput { task, .. } => task,
+            | Self::ToolOutput { task, .. }
+            | Self::Unsaved { task, .. } => task,
         }
     }
 }

@@ -11,6 +11,7 @@ use super::connection::attend;
 use super::error::HostError;
 use super::hub::Hub;
 use super::lock::HostLock;
+use super::protocol::VERSION;
 use super::ready::Ready;
 use crate::runtime::{Coordinator, Pushed};
 use std::sync::Arc;
@@ -108,7 +109,19 @@ pub async fn serve(
 /// Runs the host's end inside this process and connects to it.
 pub async fn in_process(coordinator: Coordinator, hello: Hello) -> Result<(Client, Pushes), Failure> {
     let (ours, theirs) = tokio::io::duplex(PIPE);
-    tokio::spawn(attend(Arc::new(Hub::new(coordinator)), theirs));
+    let mut fatal = coordinator.fatal();
+    let over = fatal.borrow().clone();
+    if let Some(reason) = over {
+        return Err(Failure::Refused { version: VERSION.into(), reason });
+    }
+    let hub = Arc::new(Hub::new(coordinator));
+    tokio::spawn(async move {
+        // A runtime that must not go on serves nobody, as a host that ends would not.
+        tokio::select! {
+            _ = attend(hub.clone(), theirs) => {}
+            reason = fatal_reason(&mut fatal) => tracing::error!(reason, "the runtime ends"),
+        }
+    });
     client::connect(ours, hello).await
 }
 

@@ -10,7 +10,8 @@ use super::protocol::FromHost;
 use crate::domain::{Answer, Event, Query, Recorded, Seq, TaskId, Transient};
 use crate::runtime::Pushed;
 use std::sync::Arc;
-use tokio::sync::broadcast::{Receiver, error::RecvError};
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::mpsc::{self, error::TrySendError};
 
 /// How many events are read from disk at once.
@@ -24,6 +25,20 @@ enum End {
     Slow,
     /// The store can't be read.
     Unread(String),
+}
+
+/// Why the live tail was not shown.
+enum Missed {
+    /// The feed ran over; the disk knows more.
+    Ran,
+    /// The whole feed came to its end.
+    Ended(End),
+}
+
+impl From<End> for Missed {
+    fn from(end: End) -> Self {
+        Self::Ended(end)
+    }
 }
 
 /// The feed of one client.
@@ -89,22 +104,56 @@ impl Subscription {
 
     /// Sends what happens; returns when the feed ran over and the disk knows more.
     async fn follow(&mut self, feed: &mut Receiver<Pushed>) -> Result<(), End> {
-        // What waits in the feed by now is part of the live tail.
-        let mut in_tail = feed.len();
-        for transient in self.hub.coordinator.live_tail(self.task.as_ref()) {
-            self.send(FromHost::Transient(transient)).await?;
-        }
-        self.holes = false;
+        // The tail is shown first, and again after every hole in it, once there is room.
+        self.holes = true;
+        let room = self.outbox.max_capacity().div_ceil(2);
         loop {
-            match feed.recv().await {
-                Ok(Pushed::Recorded(recorded)) => self.recorded(&recorded)?,
-                Ok(Pushed::Transient(transient)) if in_tail == 0 => self.transient(&transient)?,
-                Ok(Pushed::Transient(_)) => {}
-                Err(RecvError::Lagged(_)) => return Ok(()),
-                Err(RecvError::Closed) => return Err(End::Gone),
+            let outbox = self.outbox.clone();
+            tokio::select! {
+                biased;
+                permits = outbox.reserve_many(room), if self.holes => {
+                    drop(permits.map_err(|_| End::Gone)?);
+                    match self.tail(feed) {
+                        Err(Missed::Ran) => return Ok(()),
+                        Err(Missed::Ended(end)) => return Err(end),
+                        Ok(()) => {}
+                    }
+                }
+                pushed = feed.recv() => match pushed {
+                    Ok(Pushed::Recorded(recorded)) => self.recorded(&recorded)?,
+                    // What comes while something is missing comes with the whole tail.
+                    Ok(Pushed::Transient(_)) if self.holes => {}
+                    Ok(Pushed::Transient(transient)) => self.transient(&transient)?,
+                    Err(RecvError::Lagged(_)) => return Ok(()),
+                    Err(RecvError::Closed) => return Err(End::Gone),
+                },
             }
-            in_tail = in_tail.saturating_sub(1);
         }
+    }
+
+    /// Shows the whole live tail, behind everything recorded that it rests on.
+    fn tail(&mut self, feed: &mut Receiver<Pushed>) -> Result<(), Missed> {
+        let (before, tail) = self.hub.coordinator.live_tail(feed, self.task.as_ref());
+        self.holes = false;
+        for _ in 0..before {
+            match feed.try_recv() {
+                Ok(Pushed::Recorded(recorded)) => self.recorded(&recorded)?,
+                Ok(Pushed::Transient(transient)) => match &*transient {
+                    // Part of the tail.
+                    Transient::Text { .. } | Transient::Thinking { .. } => {}
+                    Transient::CallForming { .. } | Transient::ToolOutput { .. } | Transient::Unsaved { .. } => {
+                        self.transient(&transient)?;
+                    }
+                },
+                Err(TryRecvError::Lagged(_)) => return Err(Missed::Ran),
+                Err(TryRecvError::Empty) => break,
+                Err(TryRecvError::Closed) => return Err(Missed::Ended(End::Gone)),
+            }
+        }
+        for transient in tail {
+            self.show(transient)?;
+        }
+        Ok(())
     }
 
     fn recorded(&mut self, recorded: &Recorded) -> Result<(), End> {
@@ -125,12 +174,6 @@ impl Subscription {
     fn transient(&mut self, transient: &Transient) -> Result<(), End> {
         if self.task.as_ref().is_some_and(|task| task != transient.task()) {
             return Ok(());
-        }
-        if self.holes {
-            self.holes = false;
-            for transient in self.hub.coordinator.live_tail(self.task.as_ref()) {
-                self.show(transient)?;
-            }
         }
         self.show(transient.clone())
     }

@@ -18,10 +18,8 @@ pub(super) struct KeptBlobs {
 
 impl Blobs for KeptBlobs {
     fn put(&self, bytes: &[u8]) -> io::Result<String> {
-        match std::str::from_utf8(bytes) {
-            Ok(text) => self.dir.put(self.coordinator.redactor().redact(text).as_bytes()),
-            Err(_) => self.dir.put(bytes),
-        }
+        let mut bytes = bytes;
+        self.put_from(&mut bytes)
     }
 
     fn put_from(&self, source: &mut dyn Read) -> io::Result<String> {

@@ -58,9 +58,10 @@ impl Coordinator {
         self.inner.feed.subscribe()
     }
 
-    /// The answers that are being given right now, each whole so far.
-    pub fn live_tail(&self, task: Option<&TaskId>) -> Vec<Transient> {
-        self.inner.feed.live_tail(task)
+    /// The answers that are being given right now, each whole so far, and how many pushes that wait
+    /// in `feed` go before them.
+    pub fn live_tail(&self, feed: &broadcast::Receiver<Pushed>, task: Option<&TaskId>) -> (usize, Vec<Transient>) {
+        self.inner.feed.live_tail(feed, task)
     }
 
     /// Shows something that is not stored, in place of an agent that is at work.
@@ -86,7 +87,8 @@ impl Coordinator {
     }
 
     /// Takes the settings of the client that came last.
-    pub fn set_settings(&self, settings: Settings) {
+    pub fn set_settings(&self, mut settings: Settings) {
+        settings.keep_keys_of(&self.settings());
         let mut secrets: Vec<String> = settings.secrets().iter().map(|secret| secret.expose().to_owned()).collect();
         secrets.extend(self.inner.environment_secrets.iter().cloned());
         if let Ok(mut redactor) = self.inner.redactor.write() {
@@ -109,7 +111,13 @@ impl Coordinator {
 
     /// What keeps the host from leaving.
     pub async fn needs(&self) -> Vec<Waiting> {
-        self.read(|store| store.needs()).await.unwrap_or_default()
+        match self.read(|store| store.needs()).await {
+            Ok(needs) => needs,
+            // What can't be looked up may be needed.
+            Err(rejection) => {
+                vec![Waiting { kind: "store".into(), id: String::new(), text: rejection.to_string() }]
+            }
+        }
     }
 
     /// Is set, with the reason, when this process must not go on.
@@ -138,7 +146,7 @@ impl Coordinator {
 
     /// Submits a command of the runtime's own, and again while the disk can't take it: what an agent
     /// has done must be recorded, and waiting costs nothing that is not already on disk.
-    async fn insist(&self, actor: Actor, command: Command) -> Result<Committed, Rejection> {
+    async fn insist(&self, task: &TaskId, actor: Actor, command: Command) -> Result<Committed, Rejection> {
         let mut pause = Duration::from_secs(1);
         loop {
             let result = self.carry_out(fresh_command(), actor.clone(), command.clone()).await;
@@ -147,7 +155,10 @@ impl Coordinator {
             if !passing {
                 return result;
             }
-            tracing::warn!(?pause, "the store can't take it now; trying again");
+            if let Err(rejection) = &result {
+                tracing::warn!(?pause, %rejection, "trying again");
+                self.inner.feed.show(Transient::Unsaved { task: task.clone(), why: rejection.to_string() });
+            }
             tokio::select! {
                 () = tokio::time::sleep(pause) => pause = (pause * 2).min(Duration::from_secs(30)),
                 () = self.inner.leaving.cancelled() => return result,

@@ -34,7 +34,7 @@ impl Port for AgentPort {
     fn submit(&self, command: RunCommand) -> BoxFuture<'_, Result<(), Rejection>> {
         Box::pin(async move {
             let actor = Actor::agent(&self.agent);
-            self.coordinator.insist(actor, command.into()).await.map(|_| ())
+            self.coordinator.insist(&self.task, actor, command.into()).await.map(|_| ())
         })
     }
 

@@ -78,7 +78,7 @@ async fn wake_due(coordinator: &Coordinator) {
     };
     for task in due {
         let command = SystemCommand::StartRun { task: task.clone() }.into();
-        if let Err(rejection) = coordinator.insist(Actor::system(), command).await {
+        if let Err(rejection) = coordinator.insist(&task, Actor::system(), command).await {
             // Somebody else acted in between; the next event brings it up again.
             tracing::debug!(%task, %rejection, "a start was refused");
         }
@@ -102,7 +102,7 @@ fn drive(coordinator: Coordinator, run: Run, stop: CancellationToken) {
         }
         tracing::error!(run = %run.id, failure, "a driver failed");
         let command = RunCommand::End { run: run.id, reason: EndReason::Internal, detail: Some(failure) }.into();
-        if let Err(rejection) = coordinator.insist(Actor::system(), command).await {
+        if let Err(rejection) = coordinator.insist(&run.task, Actor::system(), command).await {
             tracing::debug!(%rejection, "its Run had ended already");
         }
     });

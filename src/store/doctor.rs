@@ -117,10 +117,10 @@ fn row_hashes(c: &Connection, report: &mut DoctorReport) -> rusqlite::Result<()>
     let mut found = statement.query([])?;
     while let Some(sql_row) = found.next()? {
         let row = rows::context_row(sql_row)?;
-        let agent = AgentId(sql_row.get(8)?);
-        let prev_hash: Option<Vec<u8>> = sql_row.get(9)?;
-        let kept: Vec<u8> = sql_row.get(10)?;
-        let body: String = sql_row.get(11)?;
+        let agent = AgentId(sql_row.get(9)?);
+        let prev_hash: Option<Vec<u8>> = sql_row.get(10)?;
+        let kept: Vec<u8> = sql_row.get(11)?;
+        let body: String = sql_row.get(12)?;
         if project::row_hash(&agent, &row, &body, prev_hash.as_deref()) != kept {
             let detail = "differs from what was saved".to_owned();
             report.faults.push(finding("F52", "trajectory", format!("{agent}:{}", row.seq), detail, RESTORE));

@@ -201,12 +201,12 @@ pub(super) fn project(c: &Connection, fence: Fence, recorded: &Recorded) -> rusq
         Event::ToolRequeued { call, fence } => {
             run(c, "UPDATE tool_call SET fence = ?2 WHERE id = ?1", params![call.as_str(), fence])?
         }
-        Event::ToolSettled { call, agent, state, row } => {
+        Event::ToolSettled { call, agent, state, row, saw } => {
             save_row(c, agent, row)?;
             run(
                 c,
-                "UPDATE tool_call SET state = ?2, result_seq = ?3, ended_at = ?4 WHERE id = ?1",
-                params![call.as_str(), state.as_str(), row.seq, at],
+                "UPDATE tool_call SET state = ?2, result_seq = ?3, ended_at = ?4, post_hash = coalesce(?5, post_hash) WHERE id = ?1",
+                params![call.as_str(), state.as_str(), row.seq, at, saw],
             )?;
         }
 
@@ -328,7 +328,7 @@ pub(super) fn project(c: &Connection, fence: Fence, recorded: &Recorded) -> rusq
             ],
         )?,
     }
-    if task.is_some() {
+    if task.is_some() && recorded.event.is_work() {
         run(c, "UPDATE task SET updated_at = ?2 WHERE id = ?1", params![task, at])?;
     }
     Ok(())

@@ -13,7 +13,7 @@ pub(super) fn answer(c: &Connection, query: &Query) -> rusqlite::Result<Result<A
         Query::Tasks { all } => Ok(Answer::Tasks(tasks(c, *all)?)),
         Query::Task { task } => detail(c, task)?.map(|detail| Answer::Task(Box::new(detail))),
         Query::Transcript { agent, before, limit } => Ok(Answer::Transcript(transcript(c, agent, *before, *limit)?)),
-        Query::Messages { task, open } => Ok(Answer::Messages(messages(c, task.as_ref(), *open)?)),
+        Query::Messages { task, settled } => Ok(Answer::Messages(messages(c, task.as_ref(), *settled)?)),
         Query::Message { message } => one_message(c, message)?.map(|message| Answer::Message(Box::new(message))),
         Query::Approvals { task, open } => {
             let filter = if *open { "state = 'pending'" } else { "TRUE" };
@@ -107,6 +107,7 @@ fn detail(c: &Connection, id: &TaskId) -> rusqlite::Result<Result<TaskDetail, Re
         )?
         .query_row([task.main.as_str()], |row| row.get(0))?;
     let run = snapshot.live_run(&task.main).cloned();
+    let asking = snapshot.live_model_call(&task.main).map(|call| call.id.clone());
     let sql = format!("SELECT {} FROM checkpoint WHERE agent = ?1 ORDER BY through_seq DESC LIMIT 1", rows::CHECKPOINT);
     let checkpoint = c.prepare_cached(&sql)?.query_row([task.main.as_str()], rows::checkpoint).optional()?;
     Ok(Ok(TaskDetail {
@@ -115,6 +116,7 @@ fn detail(c: &Connection, id: &TaskId) -> rusqlite::Result<Result<TaskDetail, Re
         verdicts,
         agents: snapshot.agents.values().cloned().collect(),
         run,
+        asking,
         checkpoint,
         context_tokens: context_tokens.max(0) as u64,
         seq: event_log::last_seq(c)?,
@@ -145,12 +147,27 @@ fn transcript(c: &Connection, agent: &AgentId, before: Option<u64>, limit: u32) 
         .prepare_cached(&sql)?
         .query_map(params![agent.as_str(), first, last], rows::tool_call)?
         .collect::<rusqlite::Result<_>>()?;
-    Ok(TranscriptPage { more: first > 1, rows: found, calls, seq: event_log::last_seq(c)? })
+    let sql = format!(
+        "SELECT {} FROM message WHERE id IN
+           (SELECT message FROM trajectory WHERE agent = ?1 AND seq BETWEEN ?2 AND ?3 AND message IS NOT NULL)",
+        rows::MESSAGE
+    );
+    let messages = c
+        .prepare_cached(&sql)?
+        .query_map(params![agent.as_str(), first, last], rows::message)?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(TranscriptPage { more: first > 1, rows: found, calls, messages, seq: event_log::last_seq(c)? })
 }
 
-fn messages(c: &Connection, task: Option<&TaskId>, open: bool) -> rusqlite::Result<Vec<Message>> {
-    let filter = if open { "state IN ('queued','delivered')" } else { "TRUE" };
-    of_task(c, rows::MESSAGE, "message", filter, task, rows::message)
+fn messages(c: &Connection, task: Option<&TaskId>, settled: u32) -> rusqlite::Result<Vec<Message>> {
+    let scope = if task.is_some() { "task = ?1" } else { "?1 IS NULL" };
+    let sql = format!(
+        "SELECT {} FROM message WHERE {scope} AND (state IN ('queued','delivered') OR rowid IN
+           (SELECT rowid FROM message WHERE {scope} AND state NOT IN ('queued','delivered') ORDER BY rowid DESC LIMIT ?2))
+         ORDER BY created_at, rowid",
+        rows::MESSAGE
+    );
+    c.prepare_cached(&sql)?.query_map(params![task.map(TaskId::as_str), settled], rows::message)?.collect()
 }
 
 fn one_message(c: &Connection, id: &MessageId) -> rusqlite::Result<Result<Message, Rejection>> {

@@ -111,7 +111,8 @@ pub(super) fn run(row: &SqlRow) -> rusqlite::Result<Run> {
     })
 }
 
-pub(super) const CONTEXT_ROW: &str = "seq, role, body, message, tool_call, cut, tokens, at";
+pub(super) const CONTEXT_ROW: &str = "seq, role, body, message, tool_call, cut, tokens, at, \
+     (SELECT c.state FROM tool_call c WHERE c.id = trajectory.tool_call)";
 
 pub(super) fn context_row(row: &SqlRow) -> rusqlite::Result<Row> {
     Ok(Row {
@@ -120,6 +121,7 @@ pub(super) fn context_row(row: &SqlRow) -> rusqlite::Result<Row> {
         parts: json(row, 2)?,
         message: row.get::<_, Option<String>>(3)?.map(MessageId),
         tool_call: row.get::<_, Option<String>>(4)?.map(ToolCallId),
+        outcome: optional_word(row, 8)?,
         cut: row.get(5)?,
         tokens: row.get(6)?,
         at: row.get(7)?,

@@ -257,7 +257,7 @@ fn work(s: &Snapshot, task: &Task, bits: u64) -> Command {
                     call: call.id.clone(),
                     state,
                     parts: vec![Part::text("result")],
-                    tokens: 1,
+                    saw: (bits % 7 == 0).then(|| "ab".repeat(32)),
                 }
                 .into();
             }
@@ -487,6 +487,35 @@ fn a_prefix_of_an_id_is_enough_while_it_is_the_only_one() {
     assert_eq!(ask(&task.as_str()[..5]).expect("found"), Answer::Resolved(task.0.clone()));
     assert_eq!(ask("t_zzzzzz").expect_err("unknown").kind, RejectionKind::NotFound);
     assert_eq!(ask("whatever").expect_err("no id").kind, RejectionKind::Invalid);
+}
+
+#[test]
+fn of_many_messages_all_that_are_open_are_given_and_the_newest_of_the_others() {
+    let mut bench = Bench::new();
+    let task = bench.create("ask");
+    for n in 0..20 {
+        let delivery = Delivery::Boundary;
+        let text = format!("n {n}");
+        bench.submit(UserCommand::SendMessage { task: task.clone(), text, refs: vec![], delivery }).expect("sent");
+    }
+    let messages = |bench: &Bench, settled| match bench
+        .store
+        .ask(&Query::Messages { task: Some(task.clone()), settled })
+        .expect("answered")
+    {
+        Answer::Messages(messages) => {
+            messages.into_iter().map(|message| (message.id, message.text)).collect::<Vec<_>>()
+        }
+        other => panic!("not messages: {other:?}"),
+    };
+    let all = messages(&bench, 0);
+    assert_eq!(all.len(), 21);
+    for (message, _) in &all[3..] {
+        let (task, message) = (task.clone(), message.clone());
+        bench.submit(UserCommand::WithdrawMessage { task, message }).expect("withdrawn");
+    }
+    assert_eq!(messages(&bench, 0), all[..3]);
+    assert_eq!(messages(&bench, 2), [&all[..3], &all[19..]].concat());
 }
 
 #[test]

@@ -164,7 +164,7 @@ pub enum Action {
     ChooseOption(Step),
     /// Answers with the chosen option.
     TakeOption,
-    /// Answers the question in words.
+    /// Answers a question in words, or says why something must not run.
     WriteAnswer,
 
     /// Stops the current step of Main.
@@ -245,6 +245,8 @@ pub enum News {
     Older(AgentId, TranscriptPage),
     /// All Tasks.
     Tasks(Vec<Task>),
+    /// In which Tasks something waits for a person: once for each approval and question.
+    Waiting(Vec<TaskId>),
     /// What the person said of the folder.
     Trust(Option<bool>),
     /// The text kept for a pane.
@@ -281,13 +283,13 @@ pub enum Effect {
         /// Before this row.
         before: u64,
     },
-    /// Have pushes after an event.
+    /// Have pushes after an event, of all Tasks: what waits in another one is shown here too.
     Subscribe {
-        /// Of one Task, or of all.
-        task: Option<TaskId>,
         /// After this event.
         after: Seq,
     },
+    /// Ask in which Tasks something waits for a person.
+    AskWaiting,
     /// Ask for all Tasks.
     ListTasks {
         /// Archived ones too.

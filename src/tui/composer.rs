@@ -6,7 +6,7 @@
 
 use super::text::{self, cluster_width, width};
 use super::wrap;
-use crate::domain::{MessageId, QuestionId, sanitise};
+use crate::domain::{ApprovalId, MessageId, QuestionId, sanitise};
 use tui_textarea::{CursorMove, TextArea};
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -19,6 +19,8 @@ pub enum Purpose {
     Edit(MessageId),
     /// An answer to a question.
     Answer(QuestionId),
+    /// Why something must not run.
+    Refuse(ApprovalId),
 }
 
 /// One change of the text or move of the caret.
@@ -155,6 +157,14 @@ impl Composer {
         self.purpose = Purpose::Message;
         let text = self.aside.take().unwrap_or_default();
         self.set(&text);
+    }
+
+    /// Puts another message in where the message is now: in the composer, or aside.
+    pub fn set_draft(&mut self, text: &str) {
+        match &mut self.aside {
+            Some(aside) => *aside = sanitise::text(text).into_owned(),
+            None => self.set(text),
+        }
     }
 
     /// Adds pasted text at the caret: what can't be seen does not get in.

@@ -79,8 +79,27 @@ pub fn run() -> Run {
     }
 }
 
+/// A request that is under way.
+pub fn model_call(id: &str) -> ModelCall {
+    ModelCall {
+        id: id.into(),
+        agent: "a_main0000".into(),
+        run: "r_run0000000".into(),
+        purpose: "turn".into(),
+        state: ModelCallState::Started,
+        fence: 1,
+        model: "guide:guide".into(),
+        through_seq: 1,
+        result_seq: None,
+        error_class: None,
+        usage: None,
+        started_at: NOW,
+        ended_at: None,
+    }
+}
+
 pub fn row(seq: u64, role: Role, parts: Vec<Part>) -> Row {
-    Row { seq, role, parts, message: None, tool_call: None, cut: false, tokens: 100, at: NOW - 30_000 }
+    Row { seq, role, parts, message: None, tool_call: None, outcome: None, cut: false, tokens: 100, at: NOW - 30_000 }
 }
 
 pub fn message(id: &str, text: &str, state: MessageState) -> Message {
@@ -166,6 +185,7 @@ pub fn opening() -> Opening {
         checks: Vec::new(),
         verdicts: Vec::new(),
         agents: vec![Agent { next_seq: 5, ..agent() }],
+        asking: None,
         checkpoint: None,
         run: Some(run()),
         context_tokens: 12_400,
@@ -178,7 +198,7 @@ pub fn opening() -> Opening {
     };
     Opening {
         detail,
-        page: TranscriptPage { rows, calls, more: false, seq: 20 },
+        page: TranscriptPage { rows, calls, messages: Vec::new(), more: false, seq: 20 },
         messages: vec![first],
         approvals: Vec::new(),
         questions: Vec::new(),
@@ -233,10 +253,17 @@ pub fn approval_of(id: &str, subject: &str) -> Approval {
     }
 }
 
+/// The Run is put down in the middle of a step: it waits.
+fn rest(model: &mut Model) {
+    for run in model.told.records.runs.values_mut() {
+        run.state = RunState::Interrupted;
+    }
+}
+
 /// A command waits for a person.
 pub fn approval(model: &mut Model) {
     working(model);
-    model.told.records.runs.clear();
+    rest(model);
     record(model, Event::ApprovalRequested { approval: approval_of("p_first000", "cargo test parser") });
     record(
         model,
@@ -251,7 +278,7 @@ pub fn approval(model: &mut Model) {
 /// Main asks the person something.
 pub fn question(model: &mut Model) {
     working(model);
-    model.told.records.runs.clear();
+    rest(model);
     let question = Question {
         id: "q_first000".into(),
         task: "t_parser00".into(),

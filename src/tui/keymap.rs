@@ -25,7 +25,7 @@ pub enum When {
     Zoomed,
     /// While the folder is not trusted.
     Untrusted,
-    /// While Main works, in the composer.
+    /// While Main works or waits in the middle of a step, in the composer.
     Working,
     /// In the composer.
     Writing,
@@ -165,6 +165,7 @@ pub static TABLE: &[Binding] = &[
     bind(When::Approval, &["a"], Action::AnswerApproval(ApprovalAnswer::Always), "yes, always for exactly this here"),
     bind(When::Approval, &["n"], Action::AnswerApproval(ApprovalAnswer::Deny), "no"),
     bind(When::Approval, &["N"], Action::AnswerApproval(ApprovalAnswer::Never), "no, never exactly this here"),
+    bind(When::Approval, &["w"], Action::WriteAnswer, "no, and say why"),
     bind(When::Approval, &["up", "k"], Action::ScrollAsk(Step::Up), "line up"),
     bind(When::Approval, &["down", "j"], Action::ScrollAsk(Step::Down), "line down"),
     bind(When::Approval, &["pgup"], Action::ScrollAsk(Step::PageUp), "page up"),
@@ -300,7 +301,7 @@ fn writing(model: &Model, places: &mut Vec<When>) {
     if model.composer.purpose != Purpose::Message {
         places.push(When::WritingAside);
     }
-    if model.told.is_running() {
+    if model.told.run().is_some() {
         places.push(When::Working);
     }
     if model.zoomed {

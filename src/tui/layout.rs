@@ -130,8 +130,7 @@ impl Layout {
         if rest.height > 1 {
             self.rule = take_bottom(&mut rest, 1);
         }
-        let queued =
-            model.told.queued().len() as u16 + model.outbox.iter().filter(|out| out.words.is_some()).count() as u16;
+        let queued = (model.told.queued().len() + model.sending().count()) as u16;
         let shown = if model.focus == Focus::Queue { 8 } else { 3 };
         self.queue = take_bottom(&mut rest, queued.min(shown).min(chat.height / 4));
         self.place_asks(model, ask_rows, &mut rest);

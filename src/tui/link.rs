@@ -170,10 +170,11 @@ async fn perform(client: &Client, effect: Effect) -> Option<News> {
                 Err(failure) => unanswered(failure),
             }
         }
-        Effect::Subscribe { task, after } => match client.subscribe(task, after).await {
+        Effect::Subscribe { after } => match client.subscribe(None, after).await {
             Ok(()) => None,
             Err(failure) => unanswered(failure),
         },
+        Effect::AskWaiting => waiting(client).await.map_or_else(unanswered, |tasks| Some(News::Waiting(tasks))),
         Effect::ListTasks { archived } => match client.ask(Query::Tasks { all: archived }).await {
             Ok(Answer::Tasks(tasks)) => Some(News::Tasks(tasks)),
             Ok(other) => unanswered(wrong(&other)),
@@ -209,7 +210,7 @@ async fn open(client: &Client, task: TaskId) -> Result<Box<Opening>, Failure> {
         other => return Err(wrong(&other)),
     };
     let some = Some(task);
-    let messages = match client.ask(Query::Messages { task: some.clone(), open: false }).await? {
+    let messages = match client.ask(Query::Messages { task: some.clone(), settled: PAGE }).await? {
         Answer::Messages(messages) => messages,
         other => return Err(wrong(&other)),
     };
@@ -222,6 +223,19 @@ async fn open(client: &Client, task: TaskId) -> Result<Box<Opening>, Failure> {
         other => return Err(wrong(&other)),
     };
     Ok(Box::new(Opening { detail, page, messages, approvals, questions, fence: client.welcome().fence }))
+}
+
+/// Asks in which Tasks something waits for a person, once for each thing.
+async fn waiting(client: &Client) -> Result<Vec<TaskId>, Failure> {
+    let mut tasks: Vec<TaskId> = match client.ask(Query::Approvals { task: None, open: true }).await? {
+        Answer::Approvals(approvals) => approvals.into_iter().map(|approval| approval.task).collect(),
+        other => return Err(wrong(&other)),
+    };
+    match client.ask(Query::Questions { task: None, open: true }).await? {
+        Answer::Questions(questions) => tasks.extend(questions.into_iter().map(|question| question.task)),
+        other => return Err(wrong(&other)),
+    }
+    Ok(tasks)
 }
 
 fn unanswered(failure: Failure) -> Option<News> {

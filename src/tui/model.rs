@@ -78,6 +78,27 @@ pub struct Hint {
     pub warns: bool,
 }
 
+/// A question to the host that is asked again whenever its answer may be another, one at a time.
+#[derive(Debug, Default)]
+pub struct Refresh {
+    asked: bool,
+    stale: bool,
+}
+
+impl Refresh {
+    /// Whether to ask now; if not, an answer that is on its way is not the last one.
+    pub fn ask(&mut self) -> bool {
+        self.stale = self.asked;
+        !std::mem::replace(&mut self.asked, true)
+    }
+
+    /// The answer is there; says whether to ask again at once.
+    pub fn answered(&mut self) -> bool {
+        self.asked = std::mem::take(&mut self.stale);
+        self.asked
+    }
+}
+
 /// The list of Tasks on this terminal.
 #[derive(Debug, Default)]
 pub struct TaskList {
@@ -128,10 +149,14 @@ pub struct Model {
     pub side_scroll: usize,
     /// The list of Tasks.
     pub tasks: TaskList,
+    /// What waits for a person in any Task.
+    pub waiting: Refresh,
     /// The Task that is wanted on screen; the host may not have told it yet.
     pub wanted: Option<TaskId>,
     /// Commands on their way.
     pub outbox: Vec<Outgoing>,
+    /// Messages for the Task that is being made, in their order; they go out once it has a name.
+    pub for_new_task: Vec<String>,
     /// One line to the person.
     pub hint: Option<Hint>,
     /// The next ctrl+c quits.
@@ -169,8 +194,10 @@ impl Model {
             queue: 0,
             side_scroll: 0,
             tasks: TaskList::default(),
+            waiting: Refresh::default(),
             wanted: task,
             outbox: Vec::new(),
+            for_new_task: Vec::new(),
             hint: None,
             quit_asked: false,
             trust_later: false,
@@ -194,6 +221,12 @@ impl Model {
     /// The name under which the host keeps what is being written.
     pub fn draft_pane(&self) -> String {
         self.wanted.as_ref().map_or_else(|| "chat/new".to_owned(), |task| format!("chat/{task}"))
+    }
+
+    /// The words that were sent and are not with the host yet, in their order.
+    pub fn sending(&self) -> impl Iterator<Item = &str> {
+        let waiting = self.for_new_task.iter().filter(|_| self.wanted.is_none());
+        self.outbox.iter().filter_map(|out| out.words.as_deref()).chain(waiting.map(String::as_str))
     }
 
     /// What the person sent in this Task, oldest first.

@@ -294,6 +294,7 @@ impl Driver {
         }
         self.model.dirty = false;
         self.model.lay_out();
+        crate::crash::panic_of_screen();
         self.screen.draw(&self.model)?;
         self.drawn = Some(Instant::now());
         Ok(())

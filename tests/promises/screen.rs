@@ -237,6 +237,8 @@ fn a_draft_outlives_a_screen_that_was_killed() {
         crate::support::process::send(screen.pid, Signal::KILL);
     }
     terminal.wait_for("the screen is gone").wait_gone("the screen is gone").wait_for("words I have not sent");
+    // The shell ends with its terminal and does not wait for the screen it started.
+    terminal.keys("ctrl+c ctrl+c").wait_exit();
 }
 
 #[test]
@@ -342,5 +344,65 @@ fn the_list_of_tasks_opens_another_one() {
     let mut terminal = open(&home, &[&first], 100, 30);
     terminal.wait_for("answer of the first");
     terminal.keys("ctrl+t").wait_for("the second one").keys("home enter").wait_for("answer of the second");
+    quit(&mut terminal);
+}
+
+#[test]
+fn what_is_sent_while_the_task_is_being_made_follows_the_first_message() {
+    let latch = Latch::new();
+    let server = ModelServer::with([
+        Reply::stream().text("working").hold(&latch).tool("shell", shell("true").1).finish(),
+        Reply::say("heard both"),
+    ]);
+    let home = Home::with_model(&server);
+    let mut terminal = open(&home, &["--approve", "workspace"], 100, 30);
+    // In one write: the second Enter comes before any host could have answered the first.
+    terminal.send(b"the first\rand the second\r").wait_for("working");
+    latch.release();
+    terminal.wait_for("heard both");
+    assert_eq!(server.requests().last().expect("a request").heard(), ["the first", "and the second"]);
+    assert_eq!(home.json(["ls"]).len(), 1, "there is one Task");
+    quit(&mut terminal);
+}
+
+#[test]
+fn ui_7_the_reason_of_a_no_is_told_to_main_and_stands_with_the_call() {
+    let server = ModelServer::with([call(shell("rm -r seeds")), Reply::say("I leave them")]);
+    let home = Home::with_model(&server);
+    let mut terminal = open(&home, &[], 100, 30);
+    terminal.type_words("tidy up").keys("enter").wait_for("to answer").keys("alt+a").wait_for("May this run?");
+    press_after_looking(&mut terminal, "w");
+    terminal.wait_for("why not?").type_words("the seeds are for May").keys("enter").wait_for("I leave them");
+    terminal.wait_for("The person said no: the seeds are for May").wait_for("not allowed");
+    assert!(server.wait_for_request(2).said_by("tool").join("\n").contains("the seeds are for May"));
+    quit(&mut terminal);
+}
+
+#[test]
+fn esc_stops_a_step_that_waits_for_an_approval() {
+    let server = ModelServer::with([call(shell("touch ran")), Reply::say("went on")]);
+    let home = Home::with_model(&server);
+    let mut terminal = open(&home, &[], 100, 30);
+    terminal.type_words("run").keys("enter").wait_for("to answer").keys("esc").wait_gone("to answer");
+    terminal.wait_for("stopped");
+    assert_eq!(home.json(["approvals", "ls"]).len(), 0);
+    terminal.type_words("go on").keys("enter").wait_for("went on");
+    assert!(!home.has("ran"));
+    quit(&mut terminal);
+}
+
+#[test]
+fn what_waits_in_another_task_is_counted_until_it_is_answered() {
+    let server = ModelServer::with([Reply::say("nothing to do"), call(shell("touch ran")), Reply::say("it ran")]);
+    let home = Home::with_model(&server);
+    let quiet = task(&home, "the quiet one");
+    let mut terminal = open(&home, &[&quiet], 120, 30);
+    terminal.wait_for("nothing to do");
+    home.exec(["--approve", "ask", "the busy one"]).expect_code(3);
+    terminal.wait_for("1 waits in another Task, ctrl+t");
+    terminal.keys("ctrl+t").wait_for("waits for you").keys("home enter").wait_for("alt+a to answer");
+    terminal.wait_gone("in another Task").keys("alt+a").wait_for("May this run?");
+    press_after_looking(&mut terminal, "y");
+    terminal.wait_for("it ran");
     quit(&mut terminal);
 }

@@ -1,6 +1,6 @@
 //! A key is used and never kept: not on disk, not in a child, not in what anybody is shown.
 
-use crate::support::calls::{call, shell, write};
+use crate::support::calls::{call, read, shell, write};
 use crate::support::home::Home;
 use crate::support::model_server::ModelServer;
 use crate::support::reply::Reply;
@@ -27,6 +27,20 @@ fn a_key_is_sent_to_its_server_and_to_nobody_else() {
     home.run(["doctor"]);
     home.run(["config", "show"]);
     assert_eq!(home.find_bytes(KEY), [""; 0].map(std::path::PathBuf::from), "no file holds it");
+}
+
+#[test]
+fn a_key_among_bytes_that_are_no_text_is_not_kept_either() {
+    let server = ModelServer::with([
+        call(read("dot.png")),
+        call(shell(&format!("printf '\\377 {KEY} \\377'; yes | head -c 100000"))),
+        Reply::say("done"),
+    ]);
+    let home = Home::with_model(&server).env("OPENAI_API_KEY", KEY);
+    let picture =
+        home.write("dot.png", [b"\x89PNG\r\n\x1a\n\0\0\0\x2etEXtComment\0".as_slice(), KEY.as_bytes()].concat());
+    home.exec(["go"]).expect_code(0);
+    assert_eq!(home.find_bytes(KEY), [picture], "only where the person put it");
 }
 
 #[test]

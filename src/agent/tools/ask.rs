@@ -35,7 +35,7 @@ pub struct Asked {
 
 static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
     let description = "Ask the user and wait. Only for what you can't find out or decide yourself.";
-    arguments::spec::<Asked>(ASK, description, Effect::Idempotent, false)
+    arguments::spec::<Asked>(ASK, description, Effect::Idempotent)
 });
 
 /// Reads the arguments of a call of `ask`.

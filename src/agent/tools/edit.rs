@@ -36,7 +36,7 @@ struct Replacement {
 
 static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
     let description = "Replace exact text in a file. Everything else stays byte for byte.";
-    arguments::spec::<Arguments>("edit", description, Effect::Reconcilable, false)
+    arguments::spec::<Arguments>("edit", description, Effect::Reconcilable)
 });
 
 impl Tool for Edit {

@@ -29,7 +29,7 @@ struct Arguments {
 
 static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
     let description = "Find files by name pattern; what .gitignore hides is left out.";
-    arguments::spec::<Arguments>("glob", description, Effect::Pure, true)
+    arguments::spec::<Arguments>("glob", description, Effect::Pure)
 });
 
 impl Tool for Glob {

@@ -48,7 +48,7 @@ struct Arguments {
 
 static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
     let description = "Search file contents. Shows NUMBER:LINE under each file's name.";
-    arguments::spec::<Arguments>("grep", description, Effect::Pure, true)
+    arguments::spec::<Arguments>("grep", description, Effect::Pure)
 });
 
 impl Tool for Grep {

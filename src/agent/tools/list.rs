@@ -30,7 +30,7 @@ struct Arguments {
 }
 
 static SPEC: LazyLock<ToolSpec> =
-    LazyLock::new(|| arguments::spec::<Arguments>("list", "List a folder: names, sizes in bytes.", Effect::Pure, true));
+    LazyLock::new(|| arguments::spec::<Arguments>("list", "List a folder: names, sizes in bytes.", Effect::Pure));
 
 impl Tool for List {
     fn spec(&self) -> &ToolSpec {

@@ -48,10 +48,8 @@ pub struct ToolSpec {
     pub description: &'static str,
     /// The JSON schema of its arguments.
     pub schema: Value,
-    /// What a crash in the middle of it means.
+    /// What a crash in the middle of it means; what changes nothing may run beside others.
     pub effect: Effect,
-    /// Whether it may run beside other calls of its batch.
-    pub parallel: bool,
 }
 
 /// What an agent last saw of files, by path: their SHA-256.
@@ -99,6 +97,8 @@ pub struct Outcome {
     pub state: ToolCallState,
     /// What the model sees, already within the limits.
     pub parts: Vec<Part>,
+    /// SHA-256 of the file that was looked at, so that a later change of it is noticed.
+    pub saw: Option<String>,
 }
 
 /// Arguments that can't be run; the text tells the model what is expected.
@@ -114,8 +114,9 @@ pub trait Tool: Send + Sync {
 }
 
 impl Outcome {
-    fn text(state: ToolCallState, text: impl Into<String>) -> Self {
-        Self { state, parts: vec![Part::text(text)] }
+    /// Words, and how it ended.
+    pub fn text(state: ToolCallState, text: impl Into<String>) -> Self {
+        Self { state, parts: vec![Part::text(text)], saw: None }
     }
     /// It was done.
     pub fn done(text: impl Into<String>) -> Self {

@@ -44,7 +44,7 @@ struct Arguments {
 static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
     let description = "Run a command in the Task's folder. No terminal and no input; \
                        background processes are ended when it exits.";
-    arguments::spec::<Arguments>("shell", description, Effect::Effectful, false)
+    arguments::spec::<Arguments>("shell", description, Effect::Effectful)
 });
 
 impl Tool for Shell {

@@ -21,7 +21,7 @@ struct Arguments {
 
 static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
     let description = "Create or replace a whole file. To change a part, use edit.";
-    arguments::spec::<Arguments>("write", description, Effect::Reconcilable, false)
+    arguments::spec::<Arguments>("write", description, Effect::Reconcilable)
 });
 
 impl Tool for Write {

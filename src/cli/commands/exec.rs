@@ -70,8 +70,17 @@ pub async fn run(app: &App, args: ExecArgs) -> Result<Exit, Fault> {
     } else {
         Printer::Text(Box::new(Progress::new(app.out, app.verbose > 0)))
     };
-    let mut watch =
-        Watch { app, session, task, told, wait: !args.no_wait, printer, seen: Seen::default(), asked_to_stop: false };
+    let mut watch = Watch {
+        app,
+        session,
+        task,
+        told,
+        wait: !args.no_wait,
+        printer,
+        seen: Seen::default(),
+        asked_to_stop: false,
+        unsaved: None,
+    };
     let (outcome, detail) = watch.until_rest(stops, args.timeout).await?;
     watch.conclude(outcome, &detail)
 }
@@ -142,6 +151,8 @@ struct Watch<'a> {
     printer: Printer,
     seen: Seen,
     asked_to_stop: bool,
+    /// Why nothing can be saved, as it was last said.
+    unsaved: Option<String>,
 }
 
 impl Watch<'_> {
@@ -169,6 +180,12 @@ impl Watch<'_> {
                 }
             };
             match happening {
+                Happening::Transient(Transient::Unsaved { why, .. }) => {
+                    if self.unsaved.as_ref() != Some(&why) {
+                        self.say(&format!("nothing can be saved, trying again: {why}"))?;
+                        self.unsaved = Some(why);
+                    }
+                }
                 Happening::Transient(transient) => {
                     if let Printer::Text(progress) = &mut self.printer {
                         progress.transient(&transient)?;

@@ -7,6 +7,9 @@ use crate::cli::{input, units};
 use crate::domain::sanitise::{line, text};
 use crate::domain::*;
 
+/// How many messages that are settled are listed, the newest.
+const SETTLED: u32 = 1000;
+
 #[derive(Debug, clap::Args)]
 pub struct InboxArgs {
     #[command(subcommand)]
@@ -17,7 +20,7 @@ pub struct InboxArgs {
 pub enum Verb {
     /// List messages and questions
     Ls {
-        /// Only what is open: not yet answered, or not yet taken in
+        /// Only what is open: not yet answered, or not yet taken in; without it, also the newest 1000 others
         #[arg(long)]
         unread: bool,
         /// Of one Task
@@ -87,7 +90,7 @@ fn as_message(question: &Question) -> Message {
 
 /// Messages and questions, oldest first.
 async fn everything(session: &mut Session<'_>, task: Option<TaskId>, open: bool) -> Result<Vec<Message>, Fault> {
-    let mut all = session.messages(task.clone(), open).await?;
+    let mut all = session.messages(task.clone(), if open { 0 } else { SETTLED }).await?;
     all.extend(session.questions(task, open).await?.iter().map(as_message));
     all.sort_by_key(|message| message.created_at);
     Ok(all)

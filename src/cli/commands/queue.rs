@@ -37,7 +37,7 @@ pub async fn run(app: &App, args: QueueArgs) -> Result<Exit, Fault> {
     let task = session.id::<TaskId>(&args.task).await?;
     let changed = match args.change {
         None => {
-            let waiting = session.messages(Some(task), true).await?;
+            let waiting = session.messages(Some(task), 0).await?;
             let waiting: Vec<_> = waiting.into_iter().filter(|m| m.state == MessageState::Queued).collect();
             return list(app, &waiting);
         }

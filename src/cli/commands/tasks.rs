@@ -165,9 +165,11 @@ pub fn check_line(check: &Check) -> String {
 
 /// What was used, in words.
 pub fn usage_words(usage: &Usage) -> String {
-    let mut words = format!("{} turns, {} tokens in, {} out", usage.turns, usage.input_tokens, usage.output_tokens);
+    let about = if usage.estimated { "about " } else { "" };
+    let mut words =
+        format!("{} turns, {about}{} tokens in, {} out", usage.turns, usage.input_tokens, usage.output_tokens);
     if let Some(micro) = usage.micro_usd {
-        words += &format!(", {}", units::usd(micro));
+        words += &format!(", {about}{}", units::usd(micro));
     }
     words
 }

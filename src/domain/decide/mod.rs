@@ -98,8 +98,8 @@ fn run_command(d: &mut Decision, command: &RunCommand) -> Result<(), Rejection> 
         RunCommand::StartTool { run, call, action, pre_hash, post_hash } => {
             tool::start(d, run, call, action, pre_hash, post_hash)
         }
-        RunCommand::SettleTool { run, call, state, parts, tokens } => {
-            tool::settle(d, run, call, *state, parts.clone(), *tokens)
+        RunCommand::SettleTool { run, call, state, parts, saw } => {
+            tool::settle(d, run, call, *state, parts.clone(), saw.clone())
         }
         RunCommand::AskPerson { run, call, question, options, meanwhile } => {
             tool::ask_person(d, run, call, question, options, meanwhile)
@@ -160,7 +160,7 @@ impl Decision {
     fn row(&self, agent: &AgentId, role: Role, parts: Vec<Part>, tokens: u64) -> Row {
         let seq = self.snap.agents.get(agent).map_or(1, |agent| agent.next_seq);
         let tokens = if tokens > 0 { tokens } else { estimate_tokens(&parts) };
-        Row { seq, role, parts, message: None, tool_call: None, cut: false, tokens, at: self.at }
+        Row { seq, role, parts, message: None, tool_call: None, outcome: None, cut: false, tokens, at: self.at }
     }
 
     /// Puts a message into Main's Inbox, unless the fact it tells was told before.

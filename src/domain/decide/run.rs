@@ -99,7 +99,7 @@ pub(super) fn stop(d: &mut Decision, run: &Run, reason: EndReason, detail: Optio
             (ToolCallState::Running, _) => "Stopped while it ran; look at what it left before you repeat it.",
             _ => "Not run: the step was stopped.",
         };
-        super::tool::settle_with(d, run, call, ToolCallState::Cancelled, vec![Part::text(text)], 0);
+        super::tool::settle_with(d, run, call, ToolCallState::Cancelled, vec![Part::text(text)], None);
     }
     let state = match reason {
         EndReason::Finished => RunState::Completed,

@@ -47,7 +47,7 @@ fn recover(d: &mut Decision, run: &Run, fence: Fence, last: Millis) {
             d.emit(Some(&task), Event::ToolRequeued { call: call.id.clone(), fence });
         } else {
             let parts = vec![Part::text(PROCESS_DIED)];
-            super::tool::settle_with(d, run, call, ToolCallState::Uncertain, parts, 0);
+            super::tool::settle_with(d, run, call, ToolCallState::Uncertain, parts, None);
         }
     }
     if run.state == RunState::Running {

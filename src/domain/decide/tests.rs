@@ -105,7 +105,7 @@ impl World {
     fn settle(&mut self, ix: usize) {
         let (run, call) = (self.run(), self.open()[ix].clone());
         let parts = vec![Part::text("ok")];
-        self.ok(RunCommand::SettleTool { run, call, state: ToolCallState::Done, parts, tokens: 1 });
+        self.ok(RunCommand::SettleTool { run, call, state: ToolCallState::Done, parts, saw: None });
     }
 
     fn answer(&mut self, answer: ApprovalAnswer) {
@@ -393,6 +393,18 @@ fn a_request_in_flight_is_asked_again_by_the_next_owner_and_its_messages_stay() 
     let task = world.id();
     world.ok(SystemCommand::StartRun { task });
     assert!(matches!(world.step(), Step::Ask { .. }));
+}
+
+#[test]
+fn taking_over_is_no_work_on_a_task_that_has_ended() {
+    let mut world = World::running("ask");
+    let (run, call) = (world.run(), ModelCallId("k_0".into()));
+    world.ok(RunCommand::BeginTurn { run: run.clone(), call, model: "m:x".into() });
+    world.ok(RunCommand::End { run, reason: EndReason::Internal, detail: None });
+    assert!(world.snap.messages.values().any(|message| message.state == MessageState::Delivered), "still held");
+    let before = world.the_task().updated_at;
+    world.take_over();
+    assert_eq!(world.the_task().updated_at, before);
 }
 
 #[test]

@@ -63,7 +63,7 @@ pub struct ToolCall {
     /// SHA-256 of what was there before, for effects that can be looked up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pre_hash: Option<String>,
-    /// SHA-256 of what will be there after, for effects that can be looked up.
+    /// SHA-256 of what will be there after, for effects that can be looked up, or of what was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub post_hash: Option<String>,
     /// Its state.

@@ -1,6 +1,6 @@
 //! The saved context of an agent: rows and their parts.
 
-use super::Role;
+use super::{Role, ToolCallState};
 use crate::domain::ids::*;
 use serde::{Deserialize, Serialize};
 
@@ -77,6 +77,9 @@ pub struct Row {
     /// The call it is the result of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call: Option<ToolCallId>,
+    /// What became of that call: its state, which alone says how it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<ToolCallState>,
     /// The answer was cut short.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,

@@ -7,13 +7,16 @@ use serde::{Deserialize, Serialize};
 pub struct Usage {
     /// Model turns.
     pub turns: u64,
-    /// Tokens sent, as the server counted them.
+    /// Tokens sent, as the server counted them, unless `estimated`.
     pub input_tokens: u64,
     /// Of those, tokens the server had cached.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cached_tokens: u64,
     /// Tokens received.
     pub output_tokens: u64,
+    /// Some of the tokens, and so of the money, are an estimate of ours: a server counted none.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub estimated: bool,
     /// Millionths of a US dollar; absent when no price is known.
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "usd", with = "usd")]
     pub micro_usd: Option<i64>,
@@ -38,12 +41,25 @@ mod usd {
 }
 
 impl Usage {
+    /// A turn of so many bytes that nobody counted: some 3.7 of them make a token.
+    pub fn estimate(sent: usize, received: usize) -> Self {
+        let tokens = |bytes: usize| (bytes as u64 * 10).div_ceil(37);
+        Self {
+            turns: 1,
+            input_tokens: tokens(sent),
+            output_tokens: tokens(received),
+            estimated: true,
+            ..Self::default()
+        }
+    }
+
     /// Adds another count; money stays unknown only while no part of it is known.
     pub fn add(&mut self, other: &Usage) {
         self.turns += other.turns;
         self.input_tokens += other.input_tokens;
         self.cached_tokens += other.cached_tokens;
         self.output_tokens += other.output_tokens;
+        self.estimated |= other.estimated;
         self.run_ms += other.run_ms;
         self.micro_usd = match (self.micro_usd, other.micro_usd) {
             (None, None) => None,

@@ -99,3 +99,16 @@ async fn a_host_that_must_not_go_on_ends_with_the_code_that_says_try_again() {
     assert_eq!(error.exit_code(), 75, "{error}");
     assert_eq!(pushes.next().await, None);
 }
+
+#[tokio::test]
+async fn a_runtime_inside_a_command_that_must_not_go_on_says_so_and_serves_nobody() {
+    let stage = Stage::new().await;
+    let (client, mut pushes) = stage.client().await;
+    let _other = start_coordinator(&stage.home).await;
+    let late = client.submit(new_task("too late")).await;
+    assert!(late.is_err(), "{late:?}");
+    assert_eq!(pushes.next().await, None);
+    let hello = Hello::new(None).expect("ids");
+    let refused = server::in_process(stage.coordinator.clone(), hello).await.err().expect("refused");
+    assert!(refused.to_string().contains("another"), "{refused}");
+}

@@ -22,6 +22,9 @@ const LINE: usize = 100;
 /// How many rows of a message are shown until it is opened.
 const SAID_ROWS: usize = 12;
 
+/// How many rows of the reason why a call was not allowed are shown while it is folded.
+const DENIED_ROWS: usize = 6;
+
 /// How many rows of a result are shown when it is open.
 const RESULT_ROWS: usize = 200;
 
@@ -172,7 +175,7 @@ impl Page<'_> {
             Span::raw(" "),
             Span::styled(gist, Style::from(theme.text)),
             Span::raw(" ".repeat(pad)),
-            Span::styled(state, style),
+            Span::styled(state, if call.state == ToolCallState::Done { theme.dim.into() } else { style }),
         ])];
         let result = told.result(call);
         if open {
@@ -187,7 +190,11 @@ impl Page<'_> {
             if let Some(last) = output.lines().rev().find(|line| !line.trim().is_empty()) {
                 lines.extend(self.aside(theme.dim.into(), &text::cut(last, self.room.saturating_sub(MARGIN + 3)), 1));
             }
-        } else if matches!(call.state, ToolCallState::Error | ToolCallState::Denied | ToolCallState::Uncertain) {
+        } else if call.state == ToolCallState::Denied {
+            // A person's own words are not cut to one line.
+            let said = result.map(Row::text).unwrap_or_default();
+            lines.extend(self.aside(theme.text.into(), &text::clean(&said), DENIED_ROWS));
+        } else if matches!(call.state, ToolCallState::Error | ToolCallState::Uncertain) {
             let said = result.map(Row::text).unwrap_or_default();
             if let Some(first) = text::output(&said).lines().find(|line| !line.trim().is_empty()) {
                 lines.extend(self.aside(theme.dim.into(), &text::cut(first, self.room.saturating_sub(MARGIN + 3)), 1));

@@ -34,6 +34,8 @@ pub struct Live {
     call: Option<ModelCallId>,
     /// The request that ended last: what still comes of it is late.
     ended: Option<ModelCallId>,
+    /// Words of the request came before word of its beginning.
+    ahead: bool,
     /// What was said so far.
     pub pieces: Vec<Piece>,
     /// The calls being written.
@@ -43,11 +45,33 @@ pub struct Live {
 }
 
 impl Live {
-    /// A request went out: what is shown of an earlier one is gone.
+    /// A request went out: what is shown of an earlier one is gone; words that overtook this news stay.
     pub fn begin(&mut self, call: &ModelCallId) {
-        self.pieces.clear();
-        self.forming.clear();
-        self.call = Some(call.clone());
+        self.ahead = false;
+        if self.call.as_ref() != Some(call) {
+            self.pieces.clear();
+            self.forming.clear();
+            self.call = Some(call.clone());
+        }
+    }
+
+    /// The host answered which request is under way. Words of one that it does not know yet stay.
+    pub fn resume(&mut self, asking: Option<&ModelCallId>) {
+        match asking {
+            Some(call) => self.begin(call),
+            None if self.ahead => {}
+            None => {
+                if let Some(call) = self.call.clone() {
+                    self.end(&call);
+                }
+            }
+        }
+    }
+
+    /// Whether words came before word of the request's beginning: by then it took in everything
+    /// that was queued, though that was not told yet.
+    pub fn is_ahead(&self) -> bool {
+        self.ahead
     }
 
     /// A request ended: its row is there, or will never be.
@@ -56,6 +80,7 @@ impl Live {
             self.pieces.clear();
             self.forming.clear();
             self.call = None;
+            self.ahead = false;
         }
         self.ended = Some(call.clone());
     }
@@ -82,6 +107,8 @@ impl Live {
             Transient::CallForming { call, ix, name, bytes, .. } => {
                 self.is_current(call) && self.form(*ix, name, *bytes)
             }
+            // About the Task, not about what is said.
+            Transient::Unsaved { .. } => false,
             Transient::ToolOutput { call, text, .. } => {
                 let output = self.output.entry(call.clone()).or_default();
                 output.push_str(text);
@@ -100,6 +127,7 @@ impl Live {
         }
         if self.call.as_ref() != Some(call) {
             self.begin(call);
+            self.ahead = true;
         }
         true
     }
@@ -232,6 +260,31 @@ mod tests {
         live.take(&thinking(7, "see"));
         live.take(&text("k_1", 2, "look"));
         assert_eq!(said(&live), ["let me see", "I look"]);
+    }
+
+    #[test]
+    fn words_that_overtake_the_news_of_their_request_stay_and_are_known_to() {
+        let mut live = Live::default();
+        live.begin(&"k_1".into());
+        live.take(&text("k_1", 0, "words"));
+        assert!(!live.is_ahead());
+        live.end(&"k_1".into());
+        live.take(&text("k_2", 0, "more "));
+        assert!(live.is_ahead());
+        live.begin(&"k_2".into());
+        assert!(!live.is_ahead());
+        live.take(&text("k_2", 5, "words"));
+        assert_eq!(said(&live), ["more words"]);
+    }
+
+    #[test]
+    fn who_joins_in_the_middle_learns_from_the_answer_that_the_request_is_old() {
+        let mut live = Live::default();
+        live.resume(Some(&"k_1".into()));
+        live.take(&text("k_1", 0, "words"));
+        assert!(!live.is_ahead());
+        live.resume(None);
+        assert!(live.pieces.is_empty());
     }
 
     #[test]

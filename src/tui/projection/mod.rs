@@ -98,8 +98,12 @@ pub struct Projection {
     pub woken_by: Vec<MessageId>,
     /// Why the last request gave no answer.
     pub notice: Option<Notice>,
+    /// Why nothing can be saved right now, until the next event says that it can.
+    pub unsaved: Option<String>,
     /// All Tasks, for the list.
     pub tasks: Vec<Task>,
+    /// In which Tasks something waits for a person: once for each approval and question.
+    pub waiting: Vec<TaskId>,
     /// What the host said of the folder.
     pub trusted: Trusted,
     /// Grows with every change: what was laid out from an older one is stale.
@@ -118,7 +122,9 @@ impl Default for Projection {
             live: Live::default(),
             woken_by: Vec::new(),
             notice: None,
+            unsaved: None,
             tasks: Vec::new(),
+            waiting: Vec::new(),
             trusted: Trusted::Unasked,
             revision: 0,
         }
@@ -129,8 +135,9 @@ impl Projection {
     /// Leaves the open Task: a new one is to be made.
     pub fn close(&mut self) {
         let (host, tasks) = (self.host.clone(), std::mem::take(&mut self.tasks));
+        let waiting = std::mem::take(&mut self.waiting);
         let (trusted, seq, revision) = (self.trusted, self.seq, self.revision + 1);
-        *self = Self { host, tasks, trusted, seq, revision, ..Self::default() };
+        *self = Self { host, tasks, waiting, trusted, seq, revision, ..Self::default() };
     }
 
     /// Starts from what the host answered for a Task.
@@ -147,6 +154,7 @@ impl Projection {
         self.open = Some(detail.task.id.clone());
         self.seq = detail.seq;
         self.context_tokens = detail.context_tokens;
+        self.live.resume(detail.asking.as_ref());
         self.more = page.more;
         self.woken_by = detail.run.as_ref().map_or_else(Vec::new, |run| woke(run, &messages));
         if let Some(objective) = detail.objective {
@@ -155,6 +163,7 @@ impl Projection {
         records.checks.extend(detail.checks.into_iter().map(|check| (check.id.clone(), check)));
         records.agents.extend(detail.agents.into_iter().map(|agent| (agent.id.clone(), agent)));
         records.runs.extend(detail.run.into_iter().map(|run| (run.id.clone(), run)));
+        records.messages.extend(page.messages.into_iter().map(|message| (message.id.clone(), message)));
         records.messages.extend(messages.into_iter().map(|message| (message.id.clone(), message)));
         records.approvals.extend(approvals.into_iter().map(|approval| (approval.id.clone(), approval)));
         records.questions.extend(questions.into_iter().map(|question| (question.id.clone(), question)));
@@ -172,6 +181,9 @@ impl Projection {
         self.more = page.more;
         for row in page.rows {
             self.records.rows.entry((agent.clone(), row.seq)).or_insert(row);
+        }
+        for message in page.messages {
+            self.records.messages.entry(message.id.clone()).or_insert(message);
         }
         for call in page.calls {
             self.records.tool_calls.entry(call.id.clone()).or_insert(call);
@@ -204,6 +216,7 @@ impl Projection {
             return;
         }
         self.revision += 1;
+        self.unsaved = None;
         self.records.apply(task.as_ref(), actor, *at, event);
         self.follow(event);
         self.forget_what_is_not_shown();
@@ -212,7 +225,10 @@ impl Projection {
     /// Takes in what is shown and not stored; says whether anything changed.
     pub fn take(&mut self, transient: &Transient) -> bool {
         let ours = self.open.as_ref() == Some(transient.task());
-        let changed = ours && self.live.take(transient);
+        let changed = match transient {
+            Transient::Unsaved { why, .. } if ours => self.unsaved.replace(why.clone()).as_ref() != Some(why),
+            _ => ours && self.live.take(transient),
+        };
         self.revision += u64::from(changed);
         changed
     }
@@ -300,8 +316,11 @@ impl Projection {
         call.result_seq.and_then(|seq| self.row(seq))
     }
 
-    /// Main's messages that wait to be delivered, in their order.
+    /// Main's messages that can still be edited and taken back, in their order.
     pub fn queued(&self) -> Vec<&Message> {
+        if self.live.is_ahead() {
+            return Vec::new();
+        }
         self.task().map_or_else(Vec::new, |task| self.records.inbox(&task.main, MessageState::Queued))
     }
 
@@ -317,6 +336,11 @@ impl Projection {
         let mut open: Vec<_> = self.records.questions.values().filter(|q| q.state == QuestionState::Open).collect();
         open.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
         open
+    }
+
+    /// How many approvals and questions of other Tasks wait for a person.
+    pub fn waiting_elsewhere(&self) -> usize {
+        self.waiting.iter().filter(|task| Some(*task) != self.open.as_ref()).count()
     }
 
     /// Points of acceptance that only a person can settle now, oldest first.

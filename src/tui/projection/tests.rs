@@ -22,21 +22,6 @@ fn story() -> Vec<Event> {
         name: call.name.clone(),
         arguments: call.arguments.clone(),
     }));
-    let model_call = |id: &str, through_seq| ModelCall {
-        id: id.into(),
-        agent: main.clone(),
-        run: "r_run0000000".into(),
-        purpose: "turn".into(),
-        state: ModelCallState::Started,
-        fence: 1,
-        model: "guide:guide".into(),
-        through_seq,
-        result_seq: None,
-        error_class: None,
-        usage: None,
-        started_at: NOW,
-        ended_at: None,
-    };
     let commit = |id: &str, row: Row, consumed: Vec<MessageId>| Event::TurnCommitted {
         call: id.into(),
         agent: main.clone(),
@@ -48,6 +33,7 @@ fn story() -> Vec<Event> {
         call: id.into(),
         agent: main.clone(),
         state,
+        saw: None,
         row: Row { tool_call: Some(id.into()), ..fixtures::row(seq, Role::Tool, vec![Part::text(words)]) },
     };
     let asked = Row { message: Some("m_1".into()), ..fixtures::row(1, Role::User, vec![Part::text("look")]) };
@@ -63,7 +49,7 @@ fn story() -> Vec<Event> {
         Event::MessageQueued { message: fixtures::message("m_1", "look", MessageState::Queued) },
         Event::RunStarted { run: fixtures::run(), resumed: false, woken_by: vec!["m_1".into()] },
         Event::MessageDelivered { message: "m_1".into(), agent: main.clone(), run: "r_run0000000".into(), row: asked },
-        Event::TurnStarted { call: model_call("k_1", 1) },
+        Event::TurnStarted { call: ModelCall { through_seq: 1, ..fixtures::model_call("k_1") } },
         commit("k_1", fixtures::row(2, Role::Assistant, parts), vec!["m_1".into()]),
         Event::ToolPlanned { call: calls[0].clone() },
         Event::ToolPlanned { call: calls[1].clone() },
@@ -72,7 +58,7 @@ fn story() -> Vec<Event> {
         settle("c_1", 3, ToolCallState::Done, "fine"),
         decided(ApprovalState::Denied),
         settle("c_2", 4, ToolCallState::Denied, "The person said no."),
-        Event::TurnStarted { call: model_call("k_2", 4) },
+        Event::TurnStarted { call: ModelCall { through_seq: 4, ..fixtures::model_call("k_2") } },
         commit("k_2", fixtures::row(5, Role::Assistant, vec![Part::text("Done.")]), Vec::new()),
         Event::RunEnded {
             run: "r_run0000000".into(),
@@ -110,6 +96,7 @@ fn answer_after(events: &[Recorded]) -> Opening {
         detail: TaskDetail {
             agents: truth.agents.values().cloned().collect(),
             run: truth.live_run(&task.main).cloned(),
+            asking: truth.live_model_call(&task.main).map(|call| call.id.clone()),
             seq,
             task,
             ..opening.detail
@@ -117,6 +104,7 @@ fn answer_after(events: &[Recorded]) -> Opening {
         page: TranscriptPage {
             rows: truth.rows.values().cloned().collect(),
             calls: truth.tool_calls.values().cloned().collect(),
+            messages: Vec::new(),
             more: false,
             seq,
         },

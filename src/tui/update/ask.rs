@@ -85,11 +85,13 @@ pub(super) fn take_option(model: &mut Model) -> Vec<Effect> {
 }
 
 pub(super) fn write(model: &mut Model) -> Vec<Effect> {
-    if let Some(Ask::Question(question)) = model.ask() {
-        let purpose = Purpose::Answer(question.id.clone());
-        model.composer.begin(purpose, "");
-        model.focus = Focus::Composer;
-    }
+    let purpose = match model.ask() {
+        Some(Ask::Question(question)) => Purpose::Answer(question.id.clone()),
+        Some(Ask::Approval(approval)) => Purpose::Refuse(approval.id.clone()),
+        Some(Ask::Check(_)) | None => return Vec::new(),
+    };
+    model.composer.begin(purpose, "");
+    model.focus = Focus::Composer;
     Vec::new()
 }
 
@@ -108,7 +110,7 @@ pub(super) fn trust_later(model: &mut Model) -> Vec<Effect> {
 
 pub(super) fn interrupt(model: &mut Model) -> Vec<Effect> {
     match model.wanted.clone() {
-        Some(task) if model.told.is_running() => {
+        Some(task) if model.told.run().is_some() => {
             model.say("stopping…");
             submit(model, UserCommand::Interrupt { task }, None)
         }

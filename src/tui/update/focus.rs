@@ -89,10 +89,8 @@ pub(super) fn scroll_help(model: &mut Model, step: Step) -> Vec<Effect> {
 }
 
 pub(super) fn close_overlay(model: &mut Model) -> Vec<Effect> {
-    match model.overlay.take() {
-        Some(Overlay::Tasks) => super::tasks::close(model),
-        Some(Overlay::Help { .. }) | None => Vec::new(),
-    }
+    model.overlay = None;
+    Vec::new()
 }
 
 fn holds(area: Rect, column: u16, row: u16) -> bool {

@@ -1,9 +1,9 @@
 //! What the host says: answers, events, refusals, and the way to it being lost and found.
 
 use super::super::action::{Effect, News};
-use super::super::model::{Model, Outgoing, Overlay};
+use super::super::model::{Model, Outgoing, Overlay, Refresh};
 use super::super::projection::{Host, Opening, Trusted};
-use super::chat;
+use super::{chat, write};
 use crate::domain::{CommandId, Event, Fence, Receipt, Recorded, Rejection, Seq, UserCommand};
 
 pub(super) fn news(model: &mut Model, news: News) -> Vec<Effect> {
@@ -34,6 +34,7 @@ fn take(model: &mut Model, news: News) -> Vec<Effect> {
         News::Unanswered(why) => {
             model.chat.asked_older = false;
             model.tasks.asked = false;
+            model.waiting = Refresh::default();
             model.warn(why);
             Vec::new()
         }
@@ -52,6 +53,10 @@ fn take(model: &mut Model, news: News) -> Vec<Effect> {
             model.tasks.asked = std::mem::take(&mut model.tasks.stale);
             let again = model.tasks.asked && model.overlay == Some(Overlay::Tasks);
             if again { vec![Effect::ListTasks { archived: model.tasks.archived }] } else { Vec::new() }
+        }
+        News::Waiting(tasks) => {
+            model.told.waiting = tasks;
+            if model.waiting.answered() { vec![Effect::AskWaiting] } else { Vec::new() }
         }
         News::Trust(trusted) => {
             model.told.trusted = match trusted {
@@ -72,13 +77,12 @@ fn take(model: &mut Model, news: News) -> Vec<Effect> {
             model.told.take(&transient);
             Vec::new()
         }
-        News::Lagged(seq) => vec![Effect::Subscribe { task: subscription(model), after: seq }],
+        News::Lagged(seq) => {
+            let mut effects = vec![Effect::Subscribe { after: seq }];
+            effects.extend(ask_waiting(model));
+            effects
+        }
     }
-}
-
-/// What pushes are of interest: all while the list of Tasks is open, else those of the open Task.
-fn subscription(model: &Model) -> Option<crate::domain::TaskId> {
-    if model.overlay == Some(Overlay::Tasks) { None } else { model.told.open.clone() }
 }
 
 fn connected(model: &mut Model, seq: Seq, fence: Fence) -> Vec<Effect> {
@@ -90,24 +94,43 @@ fn connected(model: &mut Model, seq: Seq, fence: Fence) -> Vec<Effect> {
     let mut effects: Vec<_> =
         model.outbox.iter().map(|out| Effect::Submit { id: out.id.clone(), wanted: out.wanted.clone() }).collect();
     effects.push(Effect::AskTrust(model.facts.folder.clone()));
+    // What was asked of an earlier connection is not answered any more.
+    model.waiting = Refresh::default();
+    effects.extend(ask_waiting(model));
     match &model.wanted {
         Some(task) => effects.push(Effect::Open(task.clone())),
         None => {
             model.told.seq = seq;
-            effects.push(Effect::Subscribe { task: None, after: seq });
+            effects.push(Effect::Subscribe { after: seq });
         }
     }
     if first {
         effects.push(Effect::LoadDraft { client: model.facts.client.clone(), pane: model.draft_pane() });
     } else {
         // The new host keeps drafts on its own disk, but the newest keys may not have got there.
-        effects.push(Effect::KeepDraft { pane: model.draft_pane(), text: model.composer.draft() });
+        effects.push(Effect::KeepDraft { pane: model.draft_pane(), text: write::unsent(model) });
     }
     if model.overlay == Some(Overlay::Tasks) {
         model.tasks.asked = true;
         effects.push(Effect::ListTasks { archived: model.tasks.archived });
     }
     effects
+}
+
+/// Whether an event changes what waits for a person, in whatever Task.
+fn asks_a_person(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::ApprovalRequested { .. }
+            | Event::ApprovalDecided { .. }
+            | Event::QuestionAsked { .. }
+            | Event::QuestionResolved { .. }
+            | Event::TaskRemoved { .. }
+    )
+}
+
+fn ask_waiting(model: &mut Model) -> Option<Effect> {
+    model.waiting.ask().then_some(Effect::AskWaiting)
 }
 
 fn take_out(model: &mut Model, id: &CommandId) -> Option<Outgoing> {
@@ -118,11 +141,16 @@ fn take_out(model: &mut Model, id: &CommandId) -> Option<Outgoing> {
 fn accepted(model: &mut Model, id: &CommandId, receipt: Receipt) -> Vec<Effect> {
     let Some(out) = take_out(model, id) else { return Vec::new() };
     match (out.wanted, receipt.task) {
-        (UserCommand::CreateTask { .. }, Some(task)) if model.wanted.is_none() => {
-            model.wanted = Some(task.clone());
-            let mut effects = vec![Effect::Open(task)];
-            if !model.composer.draft().is_empty() {
-                effects.extend(super::write::keep_draft(model));
+        (UserCommand::CreateTask { .. }, Some(task)) => {
+            let mut effects = write::send_to_new_task(model, &task);
+            if model.wanted.is_none() {
+                // What stands in the composer is a draft of the new Task from here on.
+                effects.push(Effect::KeepDraft { pane: model.draft_pane(), text: String::new() });
+                model.wanted = Some(task.clone());
+                effects.push(Effect::Open(task));
+                if !model.composer.draft().is_empty() {
+                    effects.extend(write::keep_draft(model));
+                }
             }
             effects
         }
@@ -139,15 +167,14 @@ fn accepted(model: &mut Model, id: &CommandId, receipt: Receipt) -> Vec<Effect> 
 fn rejected(model: &mut Model, id: &CommandId, rejection: &Rejection) {
     let out = take_out(model, id);
     model.warn(rejection.to_string());
-    let Some(words) = out.and_then(|out| out.words) else { return };
-    let text = match model.composer.draft() {
-        draft if draft.is_empty() => words,
-        draft => format!("{words}\n\n{draft}"),
-    };
-    if model.writes_message() {
-        model.composer.set(&text);
-        model.draft_due = Some(model.now + super::write::DRAFT_AFTER);
+    let Some(Outgoing { wanted, words: Some(words), .. }) = out else { return };
+    let mut back = vec![words];
+    if matches!(wanted, UserCommand::CreateTask { .. }) {
+        back.append(&mut model.for_new_task);
     }
+    let text = write::above(back.iter().map(String::as_str), model.composer.draft());
+    model.composer.set_draft(&text);
+    model.draft_due = Some(model.now + write::DRAFT_AFTER);
 }
 
 fn opened(model: &mut Model, opening: Opening) -> Vec<Effect> {
@@ -156,7 +183,7 @@ fn opened(model: &mut Model, opening: Opening) -> Vec<Effect> {
     }
     model.told.open(opening);
     model.chat.asked_older = false;
-    vec![Effect::Subscribe { task: subscription(model), after: model.told.seq }]
+    vec![Effect::Subscribe { after: model.told.seq }]
 }
 
 fn heard(model: &mut Model, recorded: &Recorded) -> Vec<Effect> {
@@ -170,11 +197,13 @@ fn heard(model: &mut Model, recorded: &Recorded) -> Vec<Effect> {
     model.told.record(recorded);
     chat::forget_old(model);
     let mut effects = super::tasks::heard(model, &recorded.event);
+    if asks_a_person(&recorded.event) {
+        effects.extend(ask_waiting(model));
+    }
     if removed {
         model.wanted = None;
         model.told.close();
         model.warn("this Task was removed");
-        effects.push(Effect::Subscribe { task: None, after: recorded.seq });
     }
     effects
 }

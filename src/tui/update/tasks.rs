@@ -13,13 +13,7 @@ pub(super) fn list(model: &mut Model) -> Vec<Effect> {
     if let Some(at) = model.told.tasks.iter().position(|task| Some(&task.id) == wanted.as_ref()) {
         model.tasks.chosen = at;
     }
-    // While the list is open, everything that happens is of interest.
-    vec![Effect::ListTasks { archived: model.tasks.archived }, Effect::Subscribe { task: None, after: model.told.seq }]
-}
-
-/// The list is closed: only the open Task is of interest again.
-pub(super) fn close(model: &mut Model) -> Vec<Effect> {
-    vec![Effect::Subscribe { task: model.told.open.clone(), after: model.told.seq }]
+    vec![Effect::ListTasks { archived: model.tasks.archived }]
 }
 
 pub(super) fn choose(model: &mut Model, step: Step) -> Vec<Effect> {
@@ -82,7 +76,7 @@ pub(super) fn open_chosen(model: &mut Model) -> Vec<Effect> {
     let Some(task) = model.told.tasks.get(model.tasks.chosen).map(|task| task.id.clone()) else { return Vec::new() };
     model.overlay = None;
     if model.wanted.as_ref() == Some(&task) {
-        return close(model);
+        return Vec::new();
     }
     go_to(model, Some(task))
 }
@@ -90,7 +84,7 @@ pub(super) fn open_chosen(model: &mut Model) -> Vec<Effect> {
 pub(super) fn new(model: &mut Model) -> Vec<Effect> {
     model.overlay = None;
     if model.wanted.is_none() {
-        return close(model);
+        return Vec::new();
     }
     go_to(model, None)
 }
@@ -106,10 +100,7 @@ fn go_to(model: &mut Model, task: Option<TaskId>) -> Vec<Effect> {
     model.told.close();
     model.chat = Default::default();
     model.focus = Focus::Composer;
-    effects.push(match task {
-        Some(task) => Effect::Open(task),
-        None => Effect::Subscribe { task: None, after: model.told.seq },
-    });
+    effects.extend(task.map(Effect::Open));
     effects.push(Effect::LoadDraft { client: model.facts.client.clone(), pane: model.draft_pane() });
     effects
 }

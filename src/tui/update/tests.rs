@@ -82,14 +82,126 @@ fn the_first_message_makes_the_task_and_opens_it() {
     assert_eq!(cwd.as_deref(), Some("/home/me/parser"));
     assert_eq!(policy.name(), "ask");
     assert!(model.composer.is_empty());
-    // A second Enter before the answer makes no second Task and loses no word.
-    let again = press(&mut model, "m o r e enter");
-    assert!(submitted(&again).is_empty());
-    assert_eq!(model.composer.text(), "more");
     let receipt = Receipt { seq: 3, task: Some("t_parser00".into()), message: None };
     let opens = told(&mut model, News::Accepted(id_of(&effects), receipt));
     assert!(opens.contains(&Wanted::Open("t_parser00".into())));
-    assert_eq!(model.composer.text(), "more");
+}
+
+#[test]
+fn messages_written_while_the_task_is_being_made_follow_the_first_in_their_order() {
+    let mut model = fixtures::model(80, 24);
+    let first = press(&mut model, "h i enter");
+    let second = press(&mut model, "m o r e enter");
+    assert!(submitted(&second).is_empty() && model.composer.is_empty());
+    assert!(
+        second.contains(&Wanted::KeepDraft { pane: "chat/new".into(), text: "more".into() }),
+        "a screen that dies now has lost nothing"
+    );
+    press(&mut model, "l a s t enter");
+    assert_eq!(model.sending().collect::<Vec<_>>(), ["hi", "more", "last"]);
+    press(&mut model, "x");
+    let receipt = Receipt { seq: 3, task: Some("t_parser00".into()), message: None };
+    let effects = told(&mut model, News::Accepted(id_of(&first), receipt));
+    let sent: Vec<_> = submitted(&effects)
+        .into_iter()
+        .map(|wanted| match wanted {
+            UserCommand::SendMessage { task, text, .. } => (task.as_str(), text.as_str()),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(sent, [("t_parser00", "more"), ("t_parser00", "last")]);
+    assert!(effects.contains(&Wanted::KeepDraft { pane: "chat/new".into(), text: String::new() }));
+    assert!(effects.contains(&Wanted::KeepDraft { pane: "chat/t_parser00".into(), text: "x".into() }));
+}
+
+#[test]
+fn a_task_that_is_refused_gives_all_words_back() {
+    let mut model = fixtures::model(80, 24);
+    let first = press(&mut model, "h i enter");
+    press(&mut model, "m o r e enter x");
+    told(&mut model, News::Rejected(id_of(&first), Rejection::invalid("no", "")));
+    assert_eq!(model.composer.text(), "hi\n\nmore\n\nx");
+    assert_eq!(model.sending().count(), 0);
+}
+
+#[test]
+fn words_that_overtake_the_news_of_their_request_take_the_queue_away() {
+    let mut model = working();
+    let message = fixtures::message("m_second0000", "words", MessageState::Queued);
+    fixtures::record(&mut model, Event::MessageQueued { message });
+    press(&mut model, "alt+q");
+    assert_eq!(model.focus, Focus::Queue);
+    let words = Transient::Text {
+        task: "t_parser00".into(),
+        agent: "a_main0000".into(),
+        call: "k_next".into(),
+        at: 0,
+        text: "I see".into(),
+    };
+    told(&mut model, News::Transient(words));
+    assert_eq!(model.focus, Focus::Composer, "the message can't be had back any more");
+    assert!(submitted(&press(&mut model, "alt+q e d")).is_empty());
+    // Only a request that its news has caught up with leaves what is queued to the person.
+    let late = fixtures::message("m_third00000", "later", MessageState::Queued);
+    fixtures::record(&mut model, Event::TurnStarted { call: fixtures::model_call("k_next") });
+    fixtures::record(&mut model, Event::MessageQueued { message: late });
+    assert!(model.told.queued().iter().any(|message| message.id.as_str() == "m_third00000"));
+}
+
+#[test]
+fn a_no_is_given_with_its_reason() {
+    let mut model = fixtures::model(80, 24);
+    fixtures::approval(&mut model);
+    press(&mut model, "d r a f t alt+a");
+    model.now += 1_000;
+    assert!(submitted(&press(&mut model, "w")).is_empty());
+    let effects = press(&mut model, "t o o space l a t e enter");
+    let [UserCommand::DecideApproval { answer, because, shown, .. }] = submitted(&effects)[..] else {
+        panic!("{effects:?}");
+    };
+    assert_eq!((*answer, because.as_deref()), (ApprovalAnswer::Deny, Some("too late")));
+    assert_eq!(*shown, fixtures::action("cargo test parser").hash());
+    assert_eq!(model.composer.text(), "draft");
+}
+
+#[test]
+fn a_reason_that_comes_too_late_is_not_lost() {
+    let mut model = fixtures::model(80, 24);
+    fixtures::approval(&mut model);
+    press(&mut model, "alt+a");
+    model.now += 1_000;
+    press(&mut model, "w n o");
+    let decided = Event::ApprovalDecided {
+        approval: "p_first000".into(),
+        call: "c_shell00000".into(),
+        state: ApprovalState::Allowed,
+        because: None,
+        decided_by: None,
+    };
+    fixtures::record(&mut model, decided);
+    assert!(submitted(&press(&mut model, "enter")).is_empty());
+    assert_eq!(model.composer.text(), "no");
+    assert!(model.hint.as_ref().is_some_and(|hint| hint.warns));
+}
+
+#[test]
+fn what_waits_in_other_tasks_is_asked_for_whenever_it_may_have_changed_one_at_a_time() {
+    let mut model = working();
+    let asks = |effects: &[Wanted]| effects.iter().filter(|effect| **effect == Wanted::AskWaiting).count();
+    let mut seq = model.told.seq;
+    let mut elsewhere = |model: &mut Model| {
+        seq += 1;
+        let approval = Approval { task: "t_other000".into(), ..fixtures::approval_of("p_other000", "ls") };
+        let event = Event::ApprovalRequested { approval };
+        let recorded = Recorded { seq, at: NOW, task: Some("t_other000".into()), actor: Actor::system(), event };
+        told(model, News::Recorded(Box::new(recorded)))
+    };
+    assert_eq!(asks(&elsewhere(&mut model)), 1);
+    assert_eq!(asks(&elsewhere(&mut model)), 0);
+    assert_eq!(asks(&told(&mut model, News::Waiting(vec!["t_other000".into()]))), 1, "it was stale");
+    let all = vec!["t_other000".into(), "t_parser00".into(), "t_other000".into()];
+    assert_eq!(asks(&told(&mut model, News::Waiting(all))), 0);
+    assert_eq!(model.told.waiting_elsewhere(), 2);
 }
 
 #[test]
@@ -277,22 +389,25 @@ fn a_reopened_task_is_subscribed_from_its_own_answer() {
     let mut opening = fixtures::opening();
     opening.detail.seq = 57;
     let effects = told(&mut model, News::Opened(Box::new(opening)));
-    assert_eq!(effects, [Wanted::Subscribe { task: Some("t_parser00".into()), after: 57 }]);
+    assert_eq!(effects, [Wanted::Subscribe { after: 57 }]);
     let effects = told(&mut model, News::Lagged(60));
-    assert_eq!(effects, [Wanted::Subscribe { task: Some("t_parser00".into()), after: 60 }]);
+    assert_eq!(effects, [Wanted::Subscribe { after: 60 }, Wanted::AskWaiting]);
 }
 
 #[test]
-fn esc_stops_what_runs_and_nothing_else() {
+fn esc_stops_what_runs_or_waits_in_the_middle_and_nothing_else() {
     let mut model = working();
     assert!(matches!(submitted(&press(&mut model, "esc"))[..], [UserCommand::Interrupt { .. }]));
     let mut model = fixtures::model(80, 24);
     fixtures::approval(&mut model);
-    assert!(press(&mut model, "esc").is_empty());
     press(&mut model, "alt+a");
     assert_eq!(model.focus, Focus::Asks);
-    assert!(submitted(&press(&mut model, "esc")).is_empty());
+    assert!(submitted(&press(&mut model, "esc")).is_empty(), "first it only leaves the approval");
     assert_eq!(model.focus, Focus::Composer);
+    assert!(matches!(submitted(&press(&mut model, "esc"))[..], [UserCommand::Interrupt { .. }]));
+    let mut model = fixtures::model(80, 24);
+    fixtures::acceptance(&mut model);
+    assert!(press(&mut model, "esc").is_empty(), "nothing is under way");
 }
 
 #[test]
@@ -395,7 +510,13 @@ fn older_rows_are_asked_for_once_when_the_reader_comes_near() {
     let rows = (1..=100).map(|seq| fixtures::row(seq, Role::User, vec![Part::text(format!("row {seq}"))])).collect();
     let top = |model: &Model| model.chat.visible().find_map(|(line, _)| line.map(ToString::to_string));
     let before = top(&model);
-    told(&mut model, News::Older("a_main0000".into(), TranscriptPage { rows, calls: Vec::new(), more: false, seq: 0 }));
+    told(
+        &mut model,
+        News::Older(
+            "a_main0000".into(),
+            TranscriptPage { rows, calls: Vec::new(), messages: Vec::new(), more: false, seq: 0 },
+        ),
+    );
     assert_eq!(top(&model), before, "what is read does not move");
 }
 

@@ -4,7 +4,8 @@ use super::super::action::{Effect, Step};
 use super::super::composer::{Edit, Purpose};
 use super::super::model::{Focus, Model};
 use super::submit;
-use crate::domain::{Budget, Delivery, MessageId, Millis, UserCommand};
+use crate::domain::command::ApprovalAnswer;
+use crate::domain::{Budget, Delivery, MessageId, Millis, TaskId, UserCommand};
 
 /// How long after the last key the draft is kept.
 pub(super) const DRAFT_AFTER: Millis = 300;
@@ -46,7 +47,23 @@ pub(super) fn leave(model: &mut Model) -> Vec<Effect> {
 
 pub(super) fn keep_draft(model: &mut Model) -> Vec<Effect> {
     model.draft_due = None;
-    vec![Effect::KeepDraft { pane: model.draft_pane(), text: model.composer.draft() }]
+    vec![Effect::KeepDraft { pane: model.draft_pane(), text: unsent(model) }]
+}
+
+/// What is lost with this screen if nobody keeps it: messages for a Task that is not made yet are
+/// still words of the draft.
+pub(super) fn unsent(model: &Model) -> String {
+    let waiting = model.for_new_task.iter().filter(|_| model.wanted.is_none());
+    above(waiting.map(String::as_str), model.composer.draft())
+}
+
+/// Puts words above a draft, with a blank line between them.
+pub(super) fn above<'a>(words: impl Iterator<Item = &'a str>, draft: String) -> String {
+    let mut parts: Vec<&str> = words.collect();
+    if !draft.is_empty() {
+        parts.push(&draft);
+    }
+    parts.join("\n\n")
 }
 
 pub(super) fn send(model: &mut Model) -> Vec<Effect> {
@@ -54,29 +71,34 @@ pub(super) fn send(model: &mut Model) -> Vec<Effect> {
     if text.trim().is_empty() {
         return Vec::new();
     }
-    match model.composer.purpose.clone() {
-        Purpose::Message => send_message(model, text),
-        Purpose::Edit(message) => {
-            model.composer.resume();
-            match model.wanted.clone() {
-                Some(task) => {
-                    let wanted = UserCommand::EditMessage { task, message, text: text.clone() };
-                    submit(model, wanted, Some(text))
-                }
-                None => Vec::new(),
-            }
-        }
-        Purpose::Answer(question) => {
-            model.composer.resume();
-            match model.wanted.clone() {
-                Some(task) => {
-                    let wanted = UserCommand::AnswerQuestion { task, question, answer: text.clone() };
-                    submit(model, wanted, Some(text))
-                }
-                None => Vec::new(),
-            }
-        }
+    let purpose = model.composer.purpose.clone();
+    if purpose == Purpose::Message {
+        return send_message(model, text);
     }
+    model.composer.resume();
+    let Some(task) = model.wanted.clone() else { return Vec::new() };
+    let words = text.clone();
+    let wanted = match purpose {
+        Purpose::Message => return Vec::new(),
+        Purpose::Edit(message) => UserCommand::EditMessage { task, message, text },
+        Purpose::Answer(question) => UserCommand::AnswerQuestion { task, question, answer: text },
+        Purpose::Refuse(approval) => {
+            let Some(shown) = model.told.records.approvals.get(&approval).map(|asked| asked.action_hash.clone()) else {
+                model.warn("that was answered already");
+                return put_back(model, &words);
+            };
+            UserCommand::DecideApproval { task, approval, shown, answer: ApprovalAnswer::Deny, because: Some(text) }
+        }
+    };
+    submit(model, wanted, Some(words))
+}
+
+/// Gives words back that could not be sent.
+fn put_back(model: &mut Model, words: &str) -> Vec<Effect> {
+    let text = above(std::iter::once(words), model.composer.draft());
+    model.composer.set_draft(&text);
+    model.draft_due = Some(model.now + DRAFT_AFTER);
+    Vec::new()
 }
 
 fn send_message(model: &mut Model, text: String) -> Vec<Effect> {
@@ -85,8 +107,9 @@ fn send_message(model: &mut Model, text: String) -> Vec<Effect> {
             UserCommand::SendMessage { task, text: text.clone(), refs: Vec::new(), delivery: Delivery::Boundary }
         }
         None if is_creating(model) => {
-            model.say("the Task is being made; enter again in a moment");
-            return Vec::new();
+            model.composer.take();
+            model.for_new_task.push(text);
+            return keep_draft(model);
         }
         None => UserCommand::CreateTask {
             title: String::new(),
@@ -102,6 +125,17 @@ fn send_message(model: &mut Model, text: String) -> Vec<Effect> {
     model.chat.follow();
     let mut effects = submit(model, wanted, Some(text));
     effects.extend(keep_draft(model));
+    effects
+}
+
+/// The Task is made: what was written for it meanwhile goes there.
+pub(super) fn send_to_new_task(model: &mut Model, task: &TaskId) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    for text in std::mem::take(&mut model.for_new_task) {
+        let (task, refs, words) = (task.clone(), Vec::new(), Some(text.clone()));
+        let wanted = UserCommand::SendMessage { task, text, refs, delivery: Delivery::Boundary };
+        effects.extend(submit(model, wanted, words));
+    }
     effects
 }
 

@@ -102,39 +102,44 @@ fn ask_whole(model: &Model, buffer: &mut Buffer) {
         let down = key_of(When::Approval, &Action::ScrollAsk(Step::PageDown));
         right.push(Span::styled(format!("↓ {below} more, {down} "), Style::from(theme.warn)));
     }
-    let left = vec![Span::styled(format!("   {}", ask_keys(model, ask)), Style::from(theme.accent))];
+    let mut left = vec![Span::raw("   ")];
+    for (key, words) in ask_keys(model, ask) {
+        left.push(Span::styled(key, Style::from(theme.accent)));
+        left.push(Span::styled(format!(" {words}  "), Style::from(theme.text)));
+    }
     put(buffer, area, area.height - 1, &both_ends(area, left, right));
 }
 
-/// The keys that count now, in the order of how often they are pressed.
-fn ask_keys(model: &Model, ask: Ask) -> String {
+/// The keys that count now with what they do, in the order of how often they are pressed.
+fn ask_keys(model: &Model, ask: Ask) -> Vec<(&'static str, &'static str)> {
     if model.asks.may_refuse(ask, model.now).is_err() {
-        return "look…".to_owned();
+        return vec![("look…", "")];
     }
+    let read = model.asks.may_allow(ask, model.now).is_ok();
     match ask {
         Ask::Approval(_) => {
             let key = |answer| key_of(When::Approval, &Action::AnswerApproval(answer));
-            let no = format!("{} no  {} never", key(ApprovalAnswer::Deny), key(ApprovalAnswer::Never));
-            if model.asks.may_allow(ask, model.now).is_err() {
-                return format!("read to the end to say yes   {no}");
-            }
-            format!("{} once  {} always for this  {no}", key(ApprovalAnswer::Once), key(ApprovalAnswer::Always))
+            let yes = [(key(ApprovalAnswer::Once), "once"), (key(ApprovalAnswer::Always), "always for this")];
+            let why = key_of(When::Approval, &Action::WriteAnswer);
+            let no = [(key(ApprovalAnswer::Deny), "no"), (why, "no, because…"), (key(ApprovalAnswer::Never), "never")];
+            let unread = [("read to the end", "to say yes")];
+            if read { [&yes[..], &no[..]].concat() } else { [&unread[..], &no[..]].concat() }
         }
         Ask::Check(_) => {
             let key = |outcome| key_of(When::Check, &Action::JudgeCheck(outcome));
-            let no = format!("{} no", key(CheckState::Failed));
-            if model.asks.may_allow(ask, model.now).is_err() {
-                return format!("read to the end to say yes   {no}");
+            let no = (key(CheckState::Failed), "no");
+            if read {
+                vec![(key(CheckState::Passed), "yes"), no, (key(CheckState::Waived), "need not be")]
+            } else {
+                vec![("read to the end", "to say yes"), no]
             }
-            format!("{} yes  {no}  {} need not be", key(CheckState::Passed), key(CheckState::Waived))
         }
         Ask::Question(question) => {
             let write = key_of(When::Question, &Action::WriteAnswer);
             if question.options.is_empty() {
-                format!("{write} answer")
+                vec![(write, "answer")]
             } else {
-                let take = key_of(When::Question, &Action::TakeOption);
-                format!("{take} answer with it  {write} in words")
+                vec![(key_of(When::Question, &Action::TakeOption), "answer with it"), (write, "in words")]
             }
         }
     }
@@ -147,7 +152,7 @@ fn queue(model: &Model, buffer: &mut Buffer) {
     }
     let theme = &model.theme;
     let queued = model.told.queued();
-    let sending: Vec<&str> = model.outbox.iter().filter_map(|out| out.words.as_deref()).collect();
+    let sending: Vec<&str> = model.sending().collect();
     let focused = model.focus == Focus::Queue;
     let height = usize::from(area.height);
     let first = if focused { model.queue.saturating_sub(height - 1) } else { 0 };
@@ -191,6 +196,7 @@ fn rule(model: &Model, buffer: &mut Buffer) {
         Purpose::Message => "",
         Purpose::Edit(_) => "editing a queued message, esc leaves it as it was",
         Purpose::Answer(_) => "your answer",
+        Purpose::Refuse(_) => "why not? esc leaves it open",
     };
     let (right, style) = match &model.hint {
         Some(hint) => (text::line(&hint.text), if hint.warns { theme.warn } else { theme.text }),
@@ -255,6 +261,7 @@ fn composer(model: &Model, buffer: &mut Buffer) {
             Purpose::Message => "Say what you want done",
             Purpose::Edit(_) => "New words for the message",
             Purpose::Answer(_) => "Answer in words",
+            Purpose::Refuse(_) => "Why it must not run; Main reads it",
         };
         put(buffer, area, 0, &Line::styled(words, theme.dim));
         return;

@@ -58,6 +58,9 @@ fn state(model: &Model) -> (&'static str, String, Style) {
         let words = if model.wanted.is_some() { "opening…" } else { "new Task" };
         return ("○", words.into(), theme.dim.into());
     };
+    if let Some(why) = &model.told.unsaved {
+        return ("!", format!("can't save, trying again: {}", text::line(why)), theme.warn.into());
+    }
     match model.told.run().map(|run| (run.state, run.started_at)) {
         Some((RunState::Running, since)) => {
             let picture = SPINNER[(model.now / SPIN).rem_euclid(SPINNER.len() as i64) as usize];
@@ -117,13 +120,20 @@ fn facts_of(model: &Model) -> Vec<String> {
     if pending > 0 && model.told.is_running() {
         facts.push(words::many(pending, "waits for you", "wait for you"));
     }
+    let elsewhere = model.told.waiting_elsewhere();
+    if elsewhere > 0 {
+        let words = words::many(elsewhere, "waits in another Task", "wait in other Tasks");
+        facts.push(format!("{words}, {}", key_of(When::Panes, &Action::OpenTasks)));
+    }
     let chosen = task.and_then(|task| task.model.as_deref()).unwrap_or(&model.facts.model);
     facts.push(text::cut(&text::line(chosen), 28));
+    // Nobody counted the tokens: size and price are a guess, and look like one.
+    let about = if task.is_some_and(|task| task.usage.estimated) { "~" } else { "" };
     if model.told.context_tokens > 0 {
-        facts.push(format!("{} context", words::count(model.told.context_tokens)));
+        facts.push(format!("{about}{} context", words::count(model.told.context_tokens)));
     }
     if let Some(micro_usd) = task.and_then(|task| task.usage.micro_usd) {
-        facts.push(words::money(micro_usd));
+        facts.push(format!("{about}{}", words::money(micro_usd)));
     }
     facts.push(task.map_or(model.facts.policy, |task| task.policy).name().to_owned());
     facts

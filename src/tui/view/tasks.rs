@@ -52,7 +52,8 @@ fn line(model: &Model, task: &Task, area: Rect) -> Line<'static> {
         Span::styled(text::line(&task.title), Style::from(if task.archived { theme.dim } else { theme.text })),
         Span::styled(format!("  {}", text::line(&waits)), Style::from(theme.dim)),
     ];
-    let cost = task.usage.micro_usd.map(words::money).unwrap_or_default();
+    let about = if task.usage.estimated { "~" } else { "" };
+    let cost = task.usage.micro_usd.map(|usd| format!("{about}{}", words::money(usd))).unwrap_or_default();
     let narrow = area.width < 60;
     let state = if narrow { String::new() } else { format!("{state:<14}") };
     let right = vec![

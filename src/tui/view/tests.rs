@@ -106,6 +106,7 @@ fn words_as_they_stream() {
             agent: "a_main0000".into(),
             state: ToolCallState::Error,
             row: shell,
+            saw: None,
         };
         fixtures::record(model, settled);
         news(model, says("The test fails because `parse` trims the line end before it ", 0));

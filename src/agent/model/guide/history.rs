@@ -3,10 +3,11 @@
 //! A round begins with the person's words after a final answer and ends with the next one. Words
 //! that arrive in the middle of it join it.
 
+use super::deeds;
 use super::steps::{Made, Steps, Told};
 use super::understand::{self, Before};
 use super::wish::Wish;
-use crate::domain::{Part, Role, Row};
+use crate::domain::{Part, Role, Row, ToolCallState};
 use serde_json::Value;
 
 /// Stops a round that does not end, whatever the reason.
@@ -20,6 +21,15 @@ pub(super) struct History {
     made: Vec<(usize, Made)>,
     /// What earlier rounds left to refer to.
     before: Before,
+    /// How many messages of this round have had their answer, in words that stand beside calls.
+    pub(super) told: usize,
+}
+
+/// A wish, and the message of the round that it was in.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Wished {
+    pub(super) message: usize,
+    pub(super) wish: Wish,
 }
 
 impl History {
@@ -30,12 +40,16 @@ impl History {
             understand::wishes(&text, &mut before);
         }
         before.next_lines = next_lines(earlier);
-        let mut history = Self { words: Vec::new(), made: Vec::new(), before };
+        let mut history = Self { words: Vec::new(), made: Vec::new(), before, told: 0 };
         let mut answers = 0;
         for row in round {
             match row.role {
                 Role::User => history.words.extend(words_of(row).map(|text| (answers, text))),
                 Role::Assistant => {
+                    // Words beside calls answer every message but the one that the calls are for.
+                    if !row.text().is_empty() && !row.cut {
+                        history.told = history.in_work();
+                    }
                     history.made.extend(made(row, rows).map(|made| (answers, made)));
                     answers += 1;
                 }
@@ -45,26 +59,33 @@ impl History {
         history
     }
 
+    /// The first message of the round that is not answered by what was done so far.
+    fn in_work(&self) -> usize {
+        let (wishes, mut steps) = self.round();
+        let waiting = wishes.iter().find(|wished| deeds::follow(&wished.wish, None, &mut steps).is_none());
+        waiting.map_or(self.words.len(), |wished| wished.message)
+    }
+
     /// What is wished in this round, and what was done for it so far.
-    pub(super) fn round(&self) -> (Vec<Wish>, Steps) {
+    pub(super) fn round(&self) -> (Vec<Wished>, Steps) {
         if self.made.len() > MOST_CALLS {
-            return (vec![Wish::TooLong], Steps::new(Vec::new()));
+            return (vec![Wished { message: 0, wish: Wish::TooLong }], Steps::new(Vec::new()));
         }
         let mut before = self.before.clone();
         let mut since = 0;
         let mut wishes = Vec::new();
-        for (answered, text) in &self.words {
+        for (message, (answered, text)) in self.words.iter().enumerate() {
             for wish in understand::wishes(text, &mut before) {
                 // Whoever says stop takes back what was said before it.
                 if wish == Wish::Stop {
                     wishes.clear();
                     since = *answered;
                 }
-                wishes.push(wish);
+                wishes.push(Wished { message, wish });
             }
         }
         if wishes.is_empty() {
-            wishes.push(Wish::Nothing);
+            wishes.push(Wished { message: 0, wish: Wish::Nothing });
         }
         let made = self.made.iter().filter(|(answer, _)| *answer >= since);
         (wishes, Steps::new(made.map(|(_, made)| made.clone()).collect()))
@@ -77,9 +98,7 @@ fn begin_of_round(rows: &[Row]) -> usize {
     let Some(last_words) = rows.iter().rposition(|row| words_of(row).is_some()) else { return 0 };
     let ends = |row: &Row| match row.role {
         Role::Assistant => row.calls() == 0,
-        Role::Tool => {
-            row.text().starts_with("Not run: the step was stopped") || row.text().starts_with("Stopped while it ran")
-        }
+        Role::Tool => row.outcome == Some(ToolCallState::Cancelled),
         Role::User | Role::System => false,
     };
     rows[..last_words].iter().rposition(ends).map_or(0, |end| end + 1)
@@ -96,10 +115,12 @@ fn made<'a>(row: &'a Row, rows: &'a [Row]) -> impl Iterator<Item = Made> + 'a {
         let Part::Call { id, name, arguments, .. } = part else { return None };
         let result = rows.iter().find(|row| row.role == Role::Tool && row.tool_call.as_ref() == Some(id));
         let result = match result {
-            Some(row) => {
-                Told { text: row.text(), picture: row.parts.iter().any(|part| matches!(part, Part::Image { .. })) }
-            }
-            None => Told { text: "No result was saved for this call.".to_owned(), picture: false },
+            Some(row) => Told {
+                outcome: row.outcome,
+                text: row.text(),
+                picture: row.parts.iter().any(|part| matches!(part, Part::Image { .. })),
+            },
+            None => Told { outcome: None, text: "No result was saved for this call.".to_owned(), picture: false },
         };
         let arguments = serde_json::from_str(arguments).unwrap_or(Value::Null);
         Some(Made { tool: name.clone(), arguments, result })

@@ -20,7 +20,7 @@ mod wish;
 use super::{AnswerStream, Finished, Model, Request, StreamEvent};
 use crate::domain::Usage;
 use futures_util::stream;
-use history::History;
+use history::{History, Wished};
 use serde_json::Value;
 
 /// The model.
@@ -57,7 +57,6 @@ struct Reply {
 impl Reply {
     /// The answer as it streams: word by word, then the calls.
     fn into_events(self, sent: usize) -> Vec<StreamEvent> {
-        let estimate = |bytes: usize| (bytes as f64 / 3.7).ceil() as u64;
         let mut received = self.text.len();
         let mut events: Vec<StreamEvent> =
             self.text.split_inclusive([' ', '\n']).map(|word| StreamEvent::Text(word.to_owned())).collect();
@@ -69,8 +68,7 @@ impl Reply {
             events.push(StreamEvent::CallArguments { ix, fragment: arguments.clone() });
             calls.push((String::new(), name, arguments));
         }
-        let usage =
-            Usage { turns: 1, input_tokens: estimate(sent), output_tokens: estimate(received), ..Usage::default() };
+        let usage = Usage::estimate(sent, received);
         let reason = if calls.is_empty() { "stop" } else { "tool_calls" }.to_owned();
         events.push(StreamEvent::Done(Finished { calls, usage, reason }));
         events
@@ -79,16 +77,23 @@ impl Reply {
 
 /// Says what comes next: calls, or what is known when every wish of the round is done.
 fn reply(request: &Request) -> Reply {
-    let (wishes, mut steps) = History::of(&request.rows).round();
+    let history = History::of(&request.rows);
+    let (wishes, mut steps) = history.round();
     let folder = talk::folder(&request.system);
-    let mut told = Vec::with_capacity(wishes.len());
-    for wish in &wishes {
+    let mut told: Vec<(usize, String)> = Vec::with_capacity(wishes.len());
+    let words = |told: Vec<(usize, String)>, before: usize| -> String {
+        let fresh = told.into_iter().filter(|(message, _)| (history.told..before).contains(message));
+        fresh.map(|(_, words)| words).collect::<Vec<_>>().join("\n\n")
+    };
+    for Wished { message, wish } in &wishes {
         match deeds::follow(wish, folder, &mut steps) {
-            Some(words) => told.push(words),
-            None => return Reply { text: String::new(), calls: steps.into_wanted() },
+            Some(answer) => told.push((*message, answer)),
+            // What was asked in an earlier message is answered now: the call may wait for a person,
+            // or be stopped.
+            None => return Reply { text: words(told, *message), calls: steps.into_wanted() },
         }
     }
-    Reply { text: told.join("\n\n"), calls: Vec::new() }
+    Reply { text: words(told, usize::MAX), calls: Vec::new() }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! there, and stops at the first that is not.
 
 use super::Call;
+use crate::domain::ToolCallState;
 use serde_json::Value;
 
 /// A call that was made, and what came of it.
@@ -15,6 +16,8 @@ pub(super) struct Made {
 /// What came of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Told {
+    /// How it ended; none was saved where the history is broken.
+    pub(super) outcome: Option<ToolCallState>,
     /// The words.
     pub(super) text: String,
     /// There was a picture with them.
@@ -24,15 +27,34 @@ pub(super) struct Told {
 impl Told {
     /// The words, if the call was kept from running or was stopped, rather than tried.
     pub(super) fn refusal(&self) -> Option<&str> {
-        const STARTS: [&str; 6] = [
-            "Not allowed:",
-            "The person said no",
-            "What the person allowed is no longer",
-            "Not run:",
-            "Stopped",
-            "No result was saved",
-        ];
-        STARTS.iter().any(|start| self.text.starts_with(start)).then_some(self.text.as_str())
+        let kept_from = match self.outcome {
+            Some(ToolCallState::Denied | ToolCallState::Cancelled) | None => true,
+            Some(
+                ToolCallState::Done
+                | ToolCallState::Error
+                | ToolCallState::Uncertain
+                | ToolCallState::Planned
+                | ToolCallState::AwaitingApproval
+                | ToolCallState::Approved
+                | ToolCallState::Running,
+            ) => false,
+        };
+        kept_from.then_some(self.text.as_str())
+    }
+
+    /// Whether it did what it should.
+    pub(super) fn is_done(&self) -> bool {
+        self.outcome == Some(ToolCallState::Done)
+    }
+
+    /// The words of a call that did what it should.
+    pub(super) fn done(&self) -> Option<&str> {
+        self.is_done().then_some(self.text.as_str())
+    }
+
+    /// Whether nobody knows what it did.
+    pub(super) fn is_uncertain(&self) -> bool {
+        self.outcome == Some(ToolCallState::Uncertain)
     }
 }
 

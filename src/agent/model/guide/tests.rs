@@ -4,12 +4,12 @@
 use super::*;
 use crate::agent::tools::testing::{Bench, told};
 use crate::agent::tools::{self, arguments};
-use crate::domain::{Part, Role, Row};
+use crate::domain::{Part, Role, Row, ToolCallState};
 use futures_util::StreamExt;
 use serde_json::json;
 
 fn row(role: Role, parts: Vec<Part>) -> Row {
-    Row { seq: 0, role, parts, message: None, tool_call: None, cut: false, tokens: 0, at: 0 }
+    Row { seq: 0, role, parts, message: None, tool_call: None, outcome: None, cut: false, tokens: 0, at: 0 }
 }
 
 fn request(rows: &[Row]) -> Request {
@@ -62,8 +62,9 @@ impl Talk {
             self.calls.push(format!("{} {arguments}", call.tool));
             let (name, provider_id) = (call.tool.to_owned(), String::new());
             parts.push(Part::Call { id: id.as_str().into(), provider_id, name, arguments });
-            let text = self.run(call).await;
-            results.push(Row { tool_call: Some(id.as_str().into()), ..row(Role::Tool, vec![Part::text(text)]) });
+            let (outcome, text) = self.run(call).await;
+            let result = row(Role::Tool, vec![Part::text(text)]);
+            results.push(Row { tool_call: Some(id.as_str().into()), outcome: Some(outcome), ..result });
         }
         self.rows.push(row(Role::Assistant, parts));
         self.rows.extend(results);
@@ -71,17 +72,20 @@ impl Talk {
     }
 
     /// Runs a call with the real tool; a question is answered with "blue".
-    async fn run(&self, call: &Call) -> String {
+    async fn run(&self, call: &Call) -> (ToolCallState, String) {
         if call.tool == tools::ASK {
-            return "The person answered: blue".to_owned();
+            return (ToolCallState::Done, "The person answered: blue".to_owned());
         }
         let tool = tools::find(call.tool).expect("a tool that is there");
         let arguments = arguments::parse(&call.arguments.to_string(), tool.spec()).expect("an object");
         match tool.plan(&arguments, &self.bench.ctx).await {
-            Ok(plan) => told(&(plan.run)(self.bench.ctx.clone()).await).1,
+            Ok(plan) => {
+                let outcome = (plan.run)(self.bench.ctx.clone()).await;
+                (outcome.state, told(&outcome).1)
+            }
             Err(bad) => {
                 assert!(!bad.0.contains("unknown field") && !bad.0.contains("is missing"), "{call:?}: {}", bad.0);
-                bad.0
+                (ToolCallState::Error, bad.0)
             }
         }
     }
@@ -260,6 +264,27 @@ async fn words_that_arrive_in_the_middle_join_the_round() {
 }
 
 #[tokio::test]
+async fn a_second_message_in_the_middle_does_not_hold_back_the_answer_to_the_first() {
+    let mut talk = Talk::new();
+    talk.words("search for bread");
+    assert!(talk.turn().await);
+    talk.words("run echo two");
+    assert!(talk.turn().await);
+    assert!(talk.answers[1].contains("`bread` is in 1 line"), "told beside the call: {:?}", talk.answers);
+    // The second is stopped, as by Esc at its approval; the first has its answer.
+    let mut stopped = Talk { rows: talk.rows.clone(), ..Talk::new() };
+    let last = stopped.rows.len() - 1;
+    stopped.rows[last].outcome = Some(ToolCallState::Cancelled);
+    assert!(!stopped.say("who are you?").await.contains("bread"));
+    talk.words("and then run echo three");
+    while talk.turn().await {}
+    let all = talk.answers.join("\n");
+    for once in ["`bread` is in 1 line", "`echo two` succeeded", "`echo three` succeeded"] {
+        assert_eq!(all.matches(once).count(), 1, "{once} in\n{all}");
+    }
+}
+
+#[tokio::test]
 async fn stop_takes_back_what_was_wished_before_it() {
     let mut talk = Talk::new();
     talk.words("read notes.txt then run touch never");
@@ -278,7 +303,7 @@ async fn a_round_that_was_stopped_by_the_person_is_not_taken_up_by_the_next_word
     talk.words("run echo one then run echo two");
     assert!(talk.turn().await);
     let last = talk.rows.len() - 1;
-    talk.rows[last].parts = vec![Part::text("Stopped while it ran; look at what it left before you repeat it.")];
+    talk.rows[last].outcome = Some(ToolCallState::Cancelled);
     let answer = talk.say("who are you?").await;
     assert!(answer.contains("not an AI") && !answer.contains("echo"), "{answer}");
     assert_eq!(talk.calls.len(), 1);
@@ -295,17 +320,20 @@ async fn an_answer_that_was_cut_is_given_again() {
 
 #[test]
 fn what_was_denied_or_failed_is_said_plainly() {
-    for (result, expected) in [
-        ("The person said no: not today", "I did not run `rm -- x.txt`: The person said no: not today"),
-        ("Not allowed: read only. Nothing was done.", "I did not run `rm -- x.txt`: Not allowed"),
-        ("exited 1 after 0.0 s\nrm: cannot remove", "did not succeed: exited 1 after 0.0 s"),
+    for (outcome, result, expected) in [
+        (ToolCallState::Denied, "No: not today", "I did not run `rm -- x.txt`: No: not today"),
+        (ToolCallState::Cancelled, "Over.", "I did not run `rm -- x.txt`: Over."),
+        (ToolCallState::Uncertain, "exited 0 after 0.1 s", "`rm -- x.txt`: exited 0 after 0.1 s"),
+        (ToolCallState::Error, "exited 1 after 0.0 s\nrm: cannot remove", "did not succeed: exited 1 after 0.0 s"),
+        // Words that only sound like a refusal are the tool's own.
+        (ToolCallState::Error, "Stopped: no such program", "`rm -- x.txt`: Stopped: no such program"),
     ] {
         let call =
             Part::Call { id: "c_1".into(), provider_id: String::new(), name: "shell".into(), arguments: "{}".into() };
         let rows = [
             row(Role::User, vec![Part::text("delete x.txt")]),
             row(Role::Assistant, vec![call]),
-            Row { tool_call: Some("c_1".into()), ..row(Role::Tool, vec![Part::text(result)]) },
+            Row { tool_call: Some("c_1".into()), outcome: Some(outcome), ..row(Role::Tool, vec![Part::text(result)]) },
         ];
         let reply = reply(&request(&rows));
         assert!(reply.calls.is_empty() && reply.text.contains(expected), "{}", reply.text);

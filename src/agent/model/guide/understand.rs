@@ -83,8 +83,8 @@ fn list(text: &str, before: &mut Before) -> Option<Vec<Wish>> {
 
 /// Reads one or several wishes; empty where there is none.
 fn pieces(text: &str, before: &mut Before) -> Vec<Wish> {
-    for (left, right) in words::cuts(text, words::Cut::Then) {
-        if let Some(both) = both(left, right, before, is_sure) {
+    for halves in words::cuts(text, words::Cut::Then) {
+        if let Some(both) = both(halves, before, is_sure) {
             return both;
         }
     }
@@ -93,8 +93,8 @@ fn pieces(text: &str, before: &mut Before) -> Vec<Wish> {
     // "run a and show b": what is swallowed by a command or a search may be a wish of its own.
     let greedy = matches!(whole, None | Some(Wish::Run { .. } | Wish::Search { .. } | Wish::Ask { .. }));
     if greedy {
-        for (left, right) in words::cuts(text, words::Cut::And) {
-            if let Some(both) = both(left, right, before, |wish| whole.is_none() || is_sure(wish)) {
+        for halves in words::cuts(text, words::Cut::And) {
+            if let Some(both) = both(halves, before, |wish| whole.is_none() || is_sure(wish)) {
                 return both;
             }
         }
@@ -104,11 +104,15 @@ fn pieces(text: &str, before: &mut Before) -> Vec<Wish> {
 }
 
 /// Reads both sides of a cut, if both are wishes and the right one counts.
-fn both(left: &str, right: &str, before: &mut Before, counts: impl Fn(&Wish) -> bool) -> Option<Vec<Wish>> {
+fn both(halves: words::Halves, before: &mut Before, counts: impl Fn(&Wish) -> bool) -> Option<Vec<Wish>> {
     let mut trial = before.clone();
-    let mut wishes = vec![shapes::read(left, &mut trial)?];
-    let rest = pieces(right, &mut trial);
+    let mut wishes = vec![shapes::read(halves.left, &mut trial)?];
+    let rest = pieces(halves.right, &mut trial);
     if !rest.first().is_some_and(counts) {
+        return None;
+    }
+    // To a shell, a semicolon is a part of the command.
+    if halves.joint == ";" && matches!(wishes[0], Wish::Run { .. }) {
         return None;
     }
     wishes.extend(rest);

@@ -61,12 +61,7 @@ impl Answer {
 
     /// Ends the answer; `sent` is the size of the request in bytes. `None` if a call has no name.
     pub(super) fn finish(self, sent: usize) -> Option<Finished> {
-        let estimate = |bytes: usize| (bytes as f64 / 3.7).ceil() as u64;
-        let usage = self.usage.unwrap_or_else(|| Usage {
-            input_tokens: estimate(sent),
-            output_tokens: estimate(self.bytes),
-            ..Usage::default()
-        });
+        let usage = self.usage.unwrap_or_else(|| Usage::estimate(sent, self.bytes));
         let whole = self.calls.iter().all(|call| !call.name.is_empty());
         let reason = self.reason.unwrap_or_else(|| if self.calls.is_empty() { "stop" } else { "tool_calls" }.into());
         let calls = self.calls.into_iter().map(|call| (call.id, call.name, call.arguments)).collect();
@@ -347,7 +342,7 @@ mod tests {
         let mut answer = Answer::default();
         answer.take(&json!({"choices": [{"delta": {"content": "x".repeat(37)}}]}), &mut Vec::new());
         let usage = answer.finish(370).expect("whole").usage;
-        assert_eq!((usage.input_tokens, usage.output_tokens), (100, 10));
+        assert_eq!((usage.input_tokens, usage.output_tokens, usage.estimated), (100, 10, true));
     }
 
     #[test]

@@ -37,9 +37,6 @@ impl Server {
             what = format!("{} sends us on to {}", self.name, self.quote(target));
         }
         let retry_after_ms = retry_after(headers);
-        if let Some(wait) = retry_after_ms.filter(|wait| *wait >= 60_000) {
-            what.push_str(&format!(". It asks to wait {}", duration(wait)));
-        }
         ModelError { retry_after_ms, ..self.failure(class, &what, model) }
     }
 
@@ -246,14 +243,6 @@ fn of_status(status: StatusCode, words: &str) -> ErrorClass {
 fn looks_like_a_page(body: &str) -> bool {
     let start = body.trim_start().get(..15).unwrap_or_default().to_ascii_lowercase();
     start.starts_with("<!doctype") || start.starts_with("<html")
-}
-
-/// A time of minutes or hours, for people; rounded up.
-fn duration(ms: u64) -> String {
-    match ms.div_ceil(60_000) {
-        minutes @ 0..=120 => format!("{minutes} min"),
-        minutes => format!("{} h", minutes.div_ceil(60)),
-    }
 }
 
 /// How long the server asks to wait. A date is taken against the server's own clock where it tells

@@ -33,6 +33,11 @@ use tokio::time::{Instant, timeout_at};
 /// How long to wait for the count once the answer is whole: some servers neither send it nor hang up.
 const GRACE: Duration = Duration::from_secs(3);
 
+/// How long, and how much, is read after the end of an answer: a connection whose body was read to
+/// its end is used again by the next request.
+const REST_TIME: Duration = Duration::from_millis(500);
+const LARGEST_REST: usize = 64 * 1024;
+
 /// The largest answer that comes as one piece, and the largest error.
 const LARGEST_BODY: usize = 32 * 1024 * 1024;
 const LARGEST_ERROR: usize = 64 * 1024;
@@ -247,6 +252,7 @@ impl Exchange {
         let was_finished = self.answer.is_finished();
         for event in events {
             if event.data.trim() == "[DONE]" {
+                read_out(response).await;
                 return self.finish();
             }
             match serde_json::from_str::<Value>(&event.data) {
@@ -347,6 +353,20 @@ impl Exchange {
         let what = format!("{} sent something that is no answer: {}", self.server.name, self.server.quote(what));
         self.fail(ErrorClass::Garbled, &what)
     }
+}
+
+/// Reads what follows the end of an answer. Where that does not end soon, the connection is closed.
+async fn read_out(mut response: reqwest::Response) {
+    let rest = async {
+        let mut read = 0;
+        while let Ok(Some(chunk)) = response.chunk().await {
+            read += chunk.len();
+            if read > LARGEST_REST {
+                break;
+            }
+        }
+    };
+    let _ = tokio::time::timeout(REST_TIME, rest).await;
 }
 
 #[cfg(test)]

@@ -88,6 +88,7 @@ fn request() -> Request {
         parts: vec![crate::domain::Part::text("hello")],
         message: None,
         tool_call: None,
+        outcome: None,
         cut: false,
         tokens: 0,
         at: 0,
@@ -303,7 +304,6 @@ async fn the_delay_a_server_asks_for_is_passed_on() {
     ] {
         let error = failure(answer(head, vec![])).await;
         assert_eq!(error.retry_after_ms, wait, "{head}");
-        assert_eq!(error.message.contains("It asks to wait 24 h"), wait == Some(86_400_000), "{error}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Changing files: new ones, more at the end, other words. What was there before is looked at
 //! first, so that nothing is lost by a slip.
 
-use super::super::show::{Page, code as quoted, fenced};
+use super::super::show::{code as quoted, fenced};
 use super::super::steps::{Steps, Told};
 use super::{Reading, failed, whole};
 use serde_json::json;
@@ -10,7 +10,7 @@ use serde_json::json;
 pub(super) fn create(steps: &mut Steps, path: &str, content: &str) -> Option<String> {
     let there = steps.call("read", json!({"path": path, "limit": 1}))?;
     let is_missing = there.text.contains("does not exist");
-    let is_there = there.picture || Page::parse(&there.text).is_some() || there.text.trim_end().ends_with(" is empty");
+    let is_there = there.is_done();
     match (is_missing, is_there) {
         (true, _) => write(steps, path, content),
         (false, true) => Some(format!(
@@ -83,11 +83,7 @@ pub(super) fn replace(steps: &mut Steps, path: &str, old: &str, new: &str, all: 
 /// What became of a change: the tool's first line, and the difference below it.
 fn outcome(deed: &str, path: &str, told: &Told) -> String {
     let (first, rest) = told.text.split_once('\n').unwrap_or((told.text.as_str(), ""));
-    let done = [": created, ", ": replaced ", ": edited in ", "; nothing was changed"]
-        .iter()
-        .any(|words| first.contains(words));
-    let recovered = first.starts_with("The process died after this was done");
-    match (done || recovered, rest.trim().is_empty()) {
+    match (told.is_done(), rest.trim().is_empty()) {
         (false, _) => failed(deed, path, told),
         (true, true) => format!("Done: {}.", first.trim_end_matches('.')),
         (true, false) => format!("Done: {}.\n\n{}", first.trim_end_matches('.'), fenced("diff", rest.trim_end())),

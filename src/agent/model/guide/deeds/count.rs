@@ -80,8 +80,8 @@ pub(super) fn files(steps: &mut Steps, place: &Place) -> Option<String> {
     let pattern = place.glob.as_deref().unwrap_or("**/*");
     let told = steps.call("glob", json!({"pattern": pattern, "path": place.path}))?;
     let (names, more) = show::files(&told.text);
-    if names.is_empty() || (names.len() == 1 && told.text.ends_with(" is not a folder")) {
-        let none = told.text.starts_with("no file below ");
+    if names.is_empty() || !told.is_done() {
+        let none = told.is_done() && told.text.starts_with("no file below ");
         return Some(if none {
             format!("0 files: {}.", told.text.trim())
         } else {
@@ -112,7 +112,7 @@ pub(super) fn files(steps: &mut Steps, place: &Place) -> Option<String> {
 /// How often a text occurs.
 pub(super) fn matches(steps: &mut Steps, text: &str, place: &Place) -> Option<String> {
     let told = steps.call("grep", super::find::arguments(&regex::escape(text), place, false))?;
-    let Some(hits) = show::hits(&told.text) else { return Some(failed("count", text, &told)) };
+    let Some(hits) = told.done().and_then(show::hits) else { return Some(failed("count", text, &told)) };
     let times: usize = hits.lines.iter().map(|(_, _, line)| line.matches(text).count().max(1)).sum();
     let at_least = if hits.more { "at least " } else { "" };
     Some(format!(

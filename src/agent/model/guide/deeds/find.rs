@@ -32,12 +32,12 @@ pub(super) fn scope(place: &Place) -> String {
 pub(super) fn search(steps: &mut Steps, text: &str, regex: bool, place: &Place) -> Option<String> {
     let pattern = if regex { text.to_owned() } else { regex::escape(text) };
     let told = steps.call("grep", arguments(&pattern, place, false))?;
-    let Some(hits) = show::hits(&told.text) else { return Some(failed("search", &place.path, &told)) };
+    let Some(hits) = told.done().and_then(show::hits) else { return Some(failed("search", &place.path, &told)) };
     if !hits.lines.is_empty() {
         return Some(format!("{} is {}:\n\n{}", quoted(text), extent(&hits, place), listed(&hits)));
     }
     let any_case = steps.call("grep", arguments(&pattern, place, true))?;
-    Some(match show::hits(&any_case.text).filter(|hits| !hits.lines.is_empty()) {
+    Some(match any_case.done().and_then(show::hits).filter(|hits| !hits.lines.is_empty()) {
         Some(hits) => format!(
             "{} is not there as written, but in other case it is {}:\n\n{}",
             quoted(text),
@@ -69,11 +69,11 @@ fn listed(hits: &Hits) -> String {
 pub(super) fn by_name(steps: &mut Steps, pattern: &str) -> Option<String> {
     let told = steps.call("glob", json!({"pattern": pattern}))?;
     let (files, more) = show::files(&told.text);
-    if told.text.starts_with("no file below ") {
+    if told.is_done() && told.text.starts_with("no file below ") {
         return Some(format!("No file matches {}. What `.gitignore` hides is left out.", quoted(pattern)));
     }
     // An error is no name of a file.
-    if files.is_empty() || told.refusal().is_some() || told.text.contains("`pattern`:") {
+    if files.is_empty() || !told.is_done() {
         return Some(failed("find", pattern, &told));
     }
     let more = if more { "more than " } else { "" };
@@ -89,7 +89,7 @@ pub(super) fn by_name(steps: &mut Steps, pattern: &str) -> Option<String> {
 /// Marks of unfinished work.
 pub(super) fn todos(steps: &mut Steps, place: &Place) -> Option<String> {
     let told = steps.call("grep", arguments(r"\b(TODO|FIXME|XXX|HACK)\b", place, false))?;
-    let Some(hits) = show::hits(&told.text) else { return Some(failed("search", &place.path, &told)) };
+    let Some(hits) = told.done().and_then(show::hits) else { return Some(failed("search", &place.path, &told)) };
     if hits.lines.is_empty() {
         return Some(format!("There is no TODO, FIXME, XXX or HACK{} ({}).", scope(place), searched(&told.text)));
     }

@@ -15,6 +15,9 @@ pub(super) fn command(steps: &mut Steps, command: &str) -> Option<String> {
     if let Some(words) = told.refusal() {
         return Some(format!("I did not run {}: {}", quoted(command), words.trim()));
     }
+    if told.is_uncertain() {
+        return Some(format!("{}: {}", quoted(command), told.text.trim()));
+    }
     let (how, output) = told.text.split_once('\n').unwrap_or((told.text.as_str(), ""));
     let output = Some(output.trim_end()).filter(|output| *output != "(no output)").unwrap_or_default();
     let mut words = match how.split_once(" after ") {

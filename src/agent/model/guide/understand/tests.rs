@@ -374,6 +374,7 @@ fn running() {
     all(&["echo hello world"], run("echo hello world"));
     all(&["run sh -c \"echo a then b\""], run("sh -c \"echo a then b\""));
     all(&["git status"], run("git status"));
+    all(&["run cd src; ls", "!cd src; ls"], run("cd src; ls"));
     all(&["what changed?", "show me the changes"], run("git status --short --branch"));
     all(
         &["run the tests", "run tests", "test it", "please run all tests", "do the tests pass?"],

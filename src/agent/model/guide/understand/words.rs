@@ -24,8 +24,16 @@ pub(super) enum Cut {
     And,
 }
 
+/// A text in two parts, and what stood between them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Halves<'a> {
+    pub(super) left: &'a str,
+    pub(super) joint: &'a str,
+    pub(super) right: &'a str,
+}
+
 /// Every way to cut a text in two at its joints, the first joint first.
-pub(super) fn cuts(text: &str, cut: Cut) -> Vec<(&str, &str)> {
+pub(super) fn cuts(text: &str, cut: Cut) -> Vec<Halves<'_>> {
     static THEN: LazyLock<Regex> = LazyLock::new(|| {
         pattern(r"(?i)(?:\s*[,;.]?\s+(?:and\s+)?(?:then|after that|afterwards|finally|next)\b[,:]?\s+|\s*;\s+)")
     });
@@ -35,8 +43,12 @@ pub(super) fn cuts(text: &str, cut: Cut) -> Vec<(&str, &str)> {
         Cut::And => &*AND,
     };
     let cuts = joint.find_iter(text).filter(|found| !inside_quotes(&text[..found.start()]));
-    let halves = cuts.map(|found| (text[..found.start()].trim(), text[found.end()..].trim()));
-    halves.filter(|(left, right)| !left.is_empty() && !right.is_empty()).collect()
+    let halves = cuts.map(|found| Halves {
+        left: text[..found.start()].trim(),
+        joint: found.as_str().trim(),
+        right: text[found.end()..].trim(),
+    });
+    halves.filter(|halves| !halves.left.is_empty() && !halves.right.is_empty()).collect()
 }
 
 /// Whether a quote is open at the end of a text. An apostrophe within a word opens none.

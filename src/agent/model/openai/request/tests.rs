@@ -6,7 +6,7 @@ use crate::agent::tools::testing::Memory;
 use crate::domain::Effect;
 
 fn row(role: Role, parts: Vec<Part>) -> Row {
-    Row { seq: 0, role, parts, message: None, tool_call: None, cut: false, tokens: 0, at: 0 }
+    Row { seq: 0, role, parts, message: None, tool_call: None, outcome: None, cut: false, tokens: 0, at: 0 }
 }
 
 fn user(text: &str) -> Row {
@@ -135,7 +135,6 @@ fn tools_and_the_limit_are_told_only_where_there_are_any() {
         description: "Reads.",
         schema: json!({"type": "object"}),
         effect: Effect::Pure,
-        parallel: true,
     });
     let full = body(&request, &blobs, LimitField::MaxCompletionTokens);
     assert_eq!(full["max_completion_tokens"], 9);
