@@ -185,7 +185,7 @@ macro_rules! named {
         }
     )*};
 }
-named!(TaskId "Task", AgentId "agent", MessageId "message", ApprovalId "approval", QuestionId "question", CheckId "check", RuleId "rule");
+named!(TaskId "Task", AgentId "agent", MessageId "message", ApprovalId "approval", QuestionId "question", CheckId "check", RuleId "rule", JobId "Job");
 
 /// Writes a shortened id with its letter; refuses one that names something else.
 pub fn spelled<I: Named>(word: &str) -> Result<String, Fault> {
@@ -236,6 +236,10 @@ asks! {
     /// Part of an agent's context.
     transcript(agent: &AgentId, before: Option<u64>, limit: u32)
         Query::Transcript { agent: agent.clone(), before, limit } => Transcript(page) -> TranscriptPage = page;
+    /// Jobs.
+    jobs(task: Option<TaskId>, ended: bool) Query::Jobs { task, ended } => Jobs(jobs) -> Vec<JobView> = jobs;
+    /// One Job, with what it uses.
+    job(job: &JobId) Query::Job { job: job.clone() } => Job(view) -> JobView = *view;
     /// What the person said about a folder.
     trust(folder: Folder) Query::Trust { folder } => Trust(trust) -> Option<Trust> = trust;
     /// Completes an id.

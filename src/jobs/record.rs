@@ -168,7 +168,7 @@ mod tests {
             [Obstacle::NotFound, Obstacle::NotAllowed, Obstacle::NotAProgram, Obstacle::System]
         );
         assert_eq!(End::Exited { code: 127 }.to_string(), "exited 127");
-        assert_eq!(End::Signaled { signal: 9 }.to_string(), "ended by signal 9 (KILL)");
+        assert_eq!(End::Signaled { signal: 9 }.to_string(), "signaled 9 (KILL)");
     }
 
     #[test]

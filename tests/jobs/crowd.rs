@@ -60,10 +60,10 @@ fn a_shim_is_small() {
     let job = world.run("read x");
     let pid = job.record().shim.pid;
     job.control().status().expect("answered");
-    let (rss, pss) = (memory(pid, "status", "VmRSS"), memory(pid, "smaps_rollup", "Pss"));
+    let (rss, own) = (memory(pid, "status", "VmRSS"), memory(pid, "smaps_rollup", "Private_Dirty"));
     let threads = memory(pid, "status", "Threads");
-    println!("a quiet shim: {rss} kB resident, {pss} kB proportional, {threads} threads");
+    println!("a quiet shim: {rss} kB resident, {own} kB of its own, {threads} threads");
     assert_eq!(threads, 2);
-    // Measured, not promised, in a build without optimisation; what is promised is 5 MB.
-    assert!(rss < 16 * 1024, "{rss} kB");
+    // The program itself is shared by all shims, and large in a build without optimisation.
+    assert!(own < 5 * 1024, "{own} kB");
 }
