@@ -20,7 +20,7 @@ mod write;
 
 pub use cursor::{Cursor, Piece};
 pub use gaps::{Gap, Loss};
-pub use lines::{Line, Lines};
+pub use lines::{Line, LineEnd, Lines};
 pub use read::Log;
 pub use search::{Hit, Pattern, PatternError, Search};
 pub use watch::Watcher;

@@ -103,9 +103,15 @@ impl Log {
 
     /// The offset at which the last `lines` lines begin, or the last `bytes` bytes where that is less.
     pub fn tail(&self, lines: usize, bytes: u64) -> io::Result<u64> {
-        let floor = self.end().saturating_sub(bytes).max(self.start());
+        self.before(self.end(), lines, bytes)
+    }
+
+    /// The offset at which the last `lines` lines before another offset begin, or the last `bytes`
+    /// bytes where that is less.
+    pub fn before(&self, end: u64, lines: usize, bytes: u64) -> io::Result<u64> {
+        let mut at = end.min(self.end());
+        let floor = at.saturating_sub(bytes).max(self.start());
         let mut block = vec![0; BLOCK as usize];
-        let mut at = self.end();
         // The line break that ends the last line is none between two lines.
         let mut wanted = lines + 1;
         let mut is_last_byte = true;
