@@ -23,6 +23,18 @@ pub(super) struct Drive {
     pub leaving: CancellationToken,
     /// The rows that were read so far, so that each is read once.
     pub rows: Vec<Row>,
+    /// How much of the context the model turned out to take, in tokens as we estimate them.
+    pub room: Option<u64>,
+    /// The model that is asked instead, after the chosen one failed for good.
+    pub instead: Option<Instead>,
+}
+
+/// A model that stands in for another, until the Run ends.
+pub(super) struct Instead {
+    /// Its name, `PROVIDER:NAME`.
+    pub model: String,
+    /// How often the other one had failed: its failures are not counted against this one.
+    pub failures_before: u32,
 }
 
 /// Drives a Run until it ends, is suspended, or is no longer ours.
@@ -40,8 +52,18 @@ pub async fn drive(
         }
         Err(rejection) => return Err(rejection),
     };
-    let mut drive =
-        Drive { port, run: run.id, task: run.task, agent: run.agent, place, stop, leaving, rows: Vec::new() };
+    let mut drive = Drive {
+        port,
+        run: run.id,
+        task: run.task,
+        agent: run.agent,
+        place,
+        stop,
+        leaving,
+        rows: Vec::new(),
+        room: None,
+        instead: None,
+    };
     loop {
         if drive.leaving.is_cancelled() {
             return Ok(());

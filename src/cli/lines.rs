@@ -17,6 +17,12 @@ pub fn lines(recorded: &Recorded, calls: &mut Calls) -> Vec<Value> {
         Event::MessageEdited { message, text } => {
             lines.add("message", json!({ "id": message, "state": MessageState::Queued, "text": text }));
         }
+        Event::MessageMoved { message, .. } => {
+            lines.add("message", json!({ "id": message, "state": MessageState::Queued }));
+        }
+        Event::MessageDeliverySet { message, delivery } => {
+            lines.add("message", json!({ "id": message, "state": MessageState::Queued, "delivery": delivery }));
+        }
         Event::MessageWithdrawn { message } => {
             lines.add("message", json!({ "id": message, "state": MessageState::Withdrawn }));
         }

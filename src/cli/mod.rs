@@ -19,6 +19,7 @@ mod progress;
 mod role;
 mod session;
 mod signals;
+pub mod survival;
 mod units;
 
 use app::App;

@@ -175,28 +175,37 @@ pub trait Named: From<String> {
     const WHAT: &'static str;
     /// The letter and underscore it begins with.
     const LETTER: &'static str;
+    /// The command that lists them.
+    const LISTED: &'static str;
 }
 
 macro_rules! named {
-    ($($id:ident $what:literal),*) => {$(
+    ($($id:ident $what:literal $list:literal),*) => {$(
         impl Named for $id {
             const WHAT: &'static str = $what;
             const LETTER: &'static str = $id::PREFIX;
+            const LISTED: &'static str = $list;
         }
     )*};
 }
-named!(TaskId "Task", AgentId "agent", MessageId "message", ApprovalId "approval", QuestionId "question", CheckId "check", RuleId "rule", JobId "Job");
+named!(
+    TaskId "a Task" "cowork ls", AgentId "an agent" "cowork agents ls", MessageId "a message" "cowork inbox ls",
+    ApprovalId "an approval" "cowork approvals ls", QuestionId "a question" "cowork inbox ls",
+    CheckId "a check" "cowork checks TASK", RuleId "a rule" "cowork approvals rules", JobId "a Job" "cowork jobs ls"
+);
 
 /// Writes a shortened id with its letter; refuses one that names something else.
 pub fn spelled<I: Named>(word: &str) -> Result<String, Fault> {
     let word = word.trim();
-    let shape = |message: String| Fault::usage(message, format!("the id of a {} begins with {}", I::WHAT, I::LETTER));
+    let shape = |message: String| {
+        Fault::usage(message, format!("such an id begins with {}; `{}` lists them", I::LETTER, I::LISTED))
+    };
     if word.is_empty() || !word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-        return Err(shape(format!("`{word}` is not the id of a {}", I::WHAT)));
+        return Err(shape(format!("`{word}` is not the id of {}", I::WHAT)));
     }
     match word.as_bytes().get(1) {
         Some(b'_') if word.starts_with(I::LETTER) => Ok(word.to_owned()),
-        Some(b'_') => Err(shape(format!("`{word}` is not the id of a {}", I::WHAT))),
+        Some(b'_') => Err(shape(format!("`{word}` is not the id of {}", I::WHAT))),
         Some(_) | None => Ok(format!("{}{word}", I::LETTER)),
     }
 }

@@ -73,6 +73,10 @@ pub enum UserCommand {
     SendMessage { task: TaskId, text: String, refs: Vec<String>, delivery: Delivery },
     /// Change the words of a message that is still queued.
     EditMessage { task: TaskId, message: MessageId, text: String },
+    /// Have a message that is still queued enter before or after the one beside it.
+    MoveMessage { task: TaskId, message: MessageId, to: Move },
+    /// Say when a message that is still queued may enter the context.
+    SetDelivery { task: TaskId, message: MessageId, delivery: Delivery },
     /// Take back a message that is still queued.
     WithdrawMessage { task: TaskId, message: MessageId },
     /// Stop the current step; what was produced is kept.
@@ -166,6 +170,12 @@ pub enum JobReport {
 }
 
 words! {
+    /// Which way a queued message is moved.
+    Move {
+        /// Before the one that enters before it.
+        Earlier = "earlier",
+        /// After the one that enters after it.
+        Later = "later" }
     /// What a person says to an approval.
     ApprovalAnswer {
         /// Yes, this one time.
@@ -241,6 +251,8 @@ impl Command {
                 UserCommand::Job { .. } => None,
                 UserCommand::SendMessage { task, .. }
                 | UserCommand::EditMessage { task, .. }
+                | UserCommand::MoveMessage { task, .. }
+                | UserCommand::SetDelivery { task, .. }
                 | UserCommand::WithdrawMessage { task, .. }
                 | UserCommand::Interrupt { task }
                 | UserCommand::Pause { task }

@@ -47,6 +47,10 @@ pub enum Event {
     MessageQueued { message: Message },
     /// Its sender changed its words before it was delivered.
     MessageEdited { message: MessageId, text: String },
+    /// It has another place among those that wait.
+    MessageMoved { message: MessageId, order: u64 },
+    /// It may enter the context at another time.
+    MessageDeliverySet { message: MessageId, delivery: Delivery },
     /// Its sender took it back before it was delivered.
     MessageWithdrawn { message: MessageId },
     /// It became a row of its recipient's context.
@@ -201,6 +205,8 @@ impl Event {
             Self::TaskRemoved { removed, .. } => ("task_removed", "task", removed.0.clone()),
             Self::MessageQueued { message } => ("message_queued", "message", message.id.0.clone()),
             Self::MessageEdited { message, .. } => ("message_edited", "message", message.0.clone()),
+            Self::MessageMoved { message, .. } => ("message_moved", "message", message.0.clone()),
+            Self::MessageDeliverySet { message, .. } => ("message_delivery_set", "message", message.0.clone()),
             Self::MessageWithdrawn { message } => ("message_withdrawn", "message", message.0.clone()),
             Self::MessageDelivered { message, .. } => ("message_delivered", "message", message.0.clone()),
             Self::MessageUndelivered { message, .. } => ("message_undelivered", "message", message.0.clone()),

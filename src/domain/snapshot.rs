@@ -134,6 +134,10 @@ impl Snapshot {
         }
         // Delivered, and whoever read it was stopped before an answer: it wakes nobody by itself.
         for message in self.inbox(&task.main, MessageState::Delivered) {
+            // That it was stopped is no question.
+            if message.kind == MessageKind::Notice {
+                continue;
+            }
             add("unanswered", message.id.as_str(), message.text.clone());
         }
         for check in self.checks.values().filter(|c| c.task == task.id) {
@@ -228,6 +232,16 @@ impl Snapshot {
             Event::MessageEdited { message, text } => {
                 if let Some(message) = self.messages.get_mut(message) {
                     message.text = text.clone();
+                }
+            }
+            Event::MessageMoved { message, order } => {
+                if let Some(message) = self.messages.get_mut(message) {
+                    message.order = *order;
+                }
+            }
+            Event::MessageDeliverySet { message, delivery } => {
+                if let Some(message) = self.messages.get_mut(message) {
+                    message.delivery = *delivery;
                 }
             }
             Event::MessageWithdrawn { message } => {

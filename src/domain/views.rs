@@ -20,6 +20,8 @@ pub enum Query {
     Messages { task: Option<TaskId>, settled: u32 },
     /// One message.
     Message { message: MessageId },
+    /// What a person sent in any Task, each text once, the newest `limit` of them, oldest first.
+    Sent { limit: u32 },
     /// Approvals; `open` means pending only.
     Approvals { task: Option<TaskId>, open: bool },
     /// Questions to the person; `open` means unanswered only.
@@ -59,6 +61,7 @@ pub enum Answer {
     Transcript(TranscriptPage),
     Messages(Vec<Message>),
     Message(Box<Message>),
+    Sent(Vec<String>),
     Approvals(Vec<Approval>),
     Questions(Vec<Question>),
     Rules(Vec<Rule>),

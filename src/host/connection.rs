@@ -6,16 +6,13 @@ use super::desk::Desk;
 use super::greeting::{farewell, greet};
 use super::hub::Hub;
 use super::line::{self, Lines};
-use super::protocol::{FromHost, MAX_LINE, MAX_REQUEST};
-use crate::domain::{ClientId, Rejection};
+use super::outbox::{Outgoing, outbox};
+use super::protocol::MAX_REQUEST;
+use crate::domain::ClientId;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf};
-use tokio::sync::mpsc;
 use tokio::time::timeout;
-
-/// How many messages wait for a client that does not read.
-const OUTBOX: usize = 256;
 
 /// At this many bytes what is to be sent is written.
 const BATCH: usize = 64 * 1024;
@@ -63,7 +60,7 @@ async fn serve<S>(
 where
     S: AsyncRead + AsyncWrite + Send + 'static,
 {
-    let (outbox, outgoing) = mpsc::channel(OUTBOX);
+    let (outbox, outgoing) = outbox();
     let mut writing = tokio::spawn(write(writer, outgoing));
     let mut desk = Desk::new(hub.clone(), client, outbox.clone());
     let reason = tokio::select! {
@@ -88,15 +85,15 @@ where
 }
 
 /// Writes what is sent to a client, until nothing more is or the client is gone.
-async fn write<S: AsyncWrite>(mut to: WriteHalf<S>, mut outgoing: mpsc::Receiver<FromHost>) -> WriteHalf<S> {
+async fn write<S: AsyncWrite>(mut to: WriteHalf<S>, mut outgoing: Outgoing) -> WriteHalf<S> {
     let mut out = Vec::new();
-    while let Some(message) = outgoing.recv().await {
-        append(&mut out, message);
+    while let Some(line) = outgoing.next().await {
+        out.extend_from_slice(&line);
         // What waits already goes out together.
         while out.len() < BATCH
-            && let Ok(message) = outgoing.try_recv()
+            && let Some(line) = outgoing.try_next()
         {
-            append(&mut out, message);
+            out.extend_from_slice(&line);
         }
         if to.write_all(&out).await.is_err() {
             break;
@@ -104,26 +101,4 @@ async fn write<S: AsyncWrite>(mut to: WriteHalf<S>, mut outgoing: mpsc::Receiver
         line::reuse(&mut out);
     }
     to
-}
-
-/// Appends a message; what does not fit into a line is replaced by words that say so.
-fn append(out: &mut Vec<u8>, message: FromHost) {
-    let Err(error) = line::append(out, &message, MAX_LINE) else { return };
-    tracing::error!(%error, "a message to a client can't be sent");
-    let instead = match message {
-        FromHost::Answered { request, .. } => FromHost::Rejected {
-            request,
-            rejection: Rejection::invalid(format!("the answer can't be sent: {error}"), "ask for less at once"),
-        },
-        FromHost::Welcome { .. }
-        | FromHost::Refused { .. }
-        | FromHost::Accepted { .. }
-        | FromHost::Rejected { .. }
-        | FromHost::Done { .. }
-        | FromHost::Recorded(_)
-        | FromHost::Transient(_)
-        | FromHost::Lagged { .. } => farewell(format!("the host has something to say that can't be sent: {error}")),
-    };
-    // These words are short.
-    let _ = line::append(out, &instead, MAX_LINE);
 }

@@ -6,6 +6,7 @@
 
 use super::hub::Hub;
 use super::line::{LineError, Lines};
+use super::outbox::Outbox;
 use super::protocol::{FromHost, ToHost};
 use super::subscription::Subscription;
 use crate::domain::{Actor, Answer, ClientId, CommandId, Query, UserCommand};
@@ -35,7 +36,7 @@ enum What {
 pub(super) struct Desk {
     hub: Arc<Hub>,
     client: ClientId,
-    outbox: mpsc::Sender<FromHost>,
+    outbox: Outbox,
     lane: mpsc::Sender<Errand>,
     carrying_out: JoinHandle<()>,
     questions: JoinSet<()>,
@@ -43,7 +44,7 @@ pub(super) struct Desk {
 }
 
 impl Desk {
-    pub(super) fn new(hub: Arc<Hub>, client: ClientId, outbox: mpsc::Sender<FromHost>) -> Self {
+    pub(super) fn new(hub: Arc<Hub>, client: ClientId, outbox: Outbox) -> Self {
         let (lane, errands) = mpsc::channel(LANE);
         hub.arrived(&client);
         let carrying_out = tokio::spawn(carry_out(hub.clone(), client.clone(), errands, outbox.clone()));
@@ -143,12 +144,7 @@ impl Desk {
     }
 }
 
-async fn carry_out(
-    hub: Arc<Hub>,
-    client: ClientId,
-    mut errands: mpsc::Receiver<Errand>,
-    outbox: mpsc::Sender<FromHost>,
-) {
+async fn carry_out(hub: Arc<Hub>, client: ClientId, mut errands: mpsc::Receiver<Errand>, outbox: Outbox) {
     while let Some(Errand { request, what }) = errands.recv().await {
         let outcome = match what {
             What::Command { command, wanted } => {

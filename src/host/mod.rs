@@ -16,6 +16,7 @@ mod hub;
 pub mod line;
 pub mod lock;
 pub mod log;
+mod outbox;
 pub mod protocol;
 pub mod ready;
 pub mod server;

@@ -149,11 +149,12 @@ async fn fatal_reason(fatal: &mut watch::Receiver<Option<String>>) -> String {
 /// Returns when nobody has been attached for `grace` and nothing needs the host.
 async fn not_needed(hub: &Hub, grace: Duration) {
     let mut attached = hub.attached();
-    let mut feed = hub.coordinator.feed();
     loop {
         if attached.wait_for(|count| *count == 0).await.is_err() {
             return;
         }
+        // Not before: a feed that nobody reads keeps what happens in memory.
+        let mut feed = hub.coordinator.feed();
         let idle = hub.coordinator.needs().await.is_empty();
         let patience = if idle { grace } else { ASK_AGAIN };
         tokio::select! {

@@ -2,17 +2,17 @@
 //! happens, without a gap and without anything twice.
 //!
 //! A client that can't keep up with what happens loses transients, and is told to subscribe again
-//! when it would lose an event. Never more than a page waits here in memory.
+//! when it would lose an event. Nothing of what happens is kept while a client is waited for.
 
 use super::greeting::farewell;
 use super::hub::Hub;
+use super::outbox::{Gone, NotSent, Outbox};
 use super::protocol::FromHost;
 use crate::domain::{Answer, Event, Query, Recorded, Seq, TaskId, Transient};
 use crate::runtime::Pushed;
 use std::sync::Arc;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
-use tokio::sync::mpsc::{self, error::TrySendError};
 
 /// How many events are read from disk at once.
 const PAGE: u32 = 256;
@@ -25,6 +25,12 @@ enum End {
     Slow,
     /// The store can't be read.
     Unread(String),
+}
+
+/// Whether a feed goes on from the last event that was sent.
+enum Gap {
+    Closed,
+    Open,
 }
 
 /// Why the live tail was not shown.
@@ -44,7 +50,7 @@ impl From<End> for Missed {
 /// The feed of one client.
 pub(super) struct Subscription {
     hub: Arc<Hub>,
-    outbox: mpsc::Sender<FromHost>,
+    outbox: Outbox,
     task: Option<TaskId>,
     /// The last event that the client has, or need not have.
     last: Seq,
@@ -53,24 +59,28 @@ pub(super) struct Subscription {
 }
 
 impl Subscription {
-    pub(super) fn new(hub: Arc<Hub>, outbox: mpsc::Sender<FromHost>, task: Option<TaskId>, after: Seq) -> Self {
+    pub(super) fn new(hub: Arc<Hub>, outbox: Outbox, task: Option<TaskId>, after: Seq) -> Self {
         Self { hub, outbox, task, last: after, holes: false }
     }
 
     /// Feeds the client until it lags, is gone, or the store fails.
     pub(super) async fn run(mut self) {
-        // Taken before the first page is read: what is recorded meanwhile comes both ways, never neither.
-        let mut feed = self.hub.coordinator.feed();
         let end = loop {
+            // A feed that nobody reads would keep what happens in memory: there is none as long as
+            // the client is waited for.
             if let Err(end) = self.catch_up().await {
                 break end;
+            }
+            let mut feed = self.hub.coordinator.feed();
+            match self.close_gap().await {
+                Ok(Gap::Closed) => {}
+                Ok(Gap::Open) => continue,
+                Err(end) => break end,
             }
             if let Err(end) = self.follow(&mut feed).await {
                 break end;
             }
         };
-        // Whoever waits for a slow client to read must not hold up what it no longer follows.
-        drop(feed);
         let last_word = match end {
             End::Gone => return,
             End::Slow => FromHost::Lagged { seq: self.last },
@@ -82,16 +92,7 @@ impl Subscription {
     /// Sends what was recorded after `last`; the client sets the pace.
     async fn catch_up(&mut self) -> Result<(), End> {
         loop {
-            let query = Query::Events { task: self.task.clone(), after: self.last, limit: PAGE };
-            let mut page = match self.hub.coordinator.ask(query).await {
-                Ok(Answer::Events(page)) => page,
-                Ok(other) => return Err(End::Unread(format!("events were asked for, not {other:.40?}"))),
-                Err(rejection) => return Err(End::Unread(rejection.to_string())),
-            };
-            // What is on disk and was not told yet is still to come in the feed, and what is being
-            // said is only whole beside what was told.
-            let told = self.hub.coordinator.seq();
-            page.retain(|recorded| recorded.seq <= told);
+            let page = self.page().await?;
             if page.is_empty() {
                 return Ok(());
             }
@@ -102,17 +103,47 @@ impl Subscription {
         }
     }
 
+    /// Sends what was recorded between the last page and the beginning of the feed, if there is
+    /// room for it.
+    async fn close_gap(&mut self) -> Result<Gap, End> {
+        loop {
+            let page = self.page().await?;
+            if page.is_empty() {
+                return Ok(Gap::Closed);
+            }
+            for recorded in &page {
+                match self.recorded(recorded) {
+                    Ok(()) => {}
+                    Err(End::Slow) => return Ok(Gap::Open),
+                    Err(end) => return Err(end),
+                }
+            }
+        }
+    }
+
+    /// Reads what was recorded after `last` and has been told: what is on disk and was not told yet
+    /// still comes in the feed.
+    async fn page(&self) -> Result<Vec<Recorded>, End> {
+        let query = Query::Events { task: self.task.clone(), after: self.last, limit: PAGE };
+        let mut page = match self.hub.coordinator.ask(query).await {
+            Ok(Answer::Events(page)) => page,
+            Ok(other) => return Err(End::Unread(format!("events were asked for, not {other:.40?}"))),
+            Err(rejection) => return Err(End::Unread(rejection.to_string())),
+        };
+        let told = self.hub.coordinator.seq();
+        page.retain(|recorded| recorded.seq <= told);
+        Ok(page)
+    }
+
     /// Sends what happens; returns when the feed ran over and the disk knows more.
     async fn follow(&mut self, feed: &mut Receiver<Pushed>) -> Result<(), End> {
         // The tail is shown first, and again after every hole in it, once there is room.
         self.holes = true;
-        let room = self.outbox.max_capacity().div_ceil(2);
         loop {
-            let outbox = self.outbox.clone();
             tokio::select! {
                 biased;
-                permits = outbox.reserve_many(room), if self.holes => {
-                    drop(permits.map_err(|_| End::Gone)?);
+                room = self.outbox.half_empty(), if self.holes => {
+                    room.map_err(|Gone| End::Gone)?;
                     match self.tail(feed) {
                         Err(Missed::Ran) => return Ok(()),
                         Err(Missed::Ended(end)) => return Err(end),
@@ -163,8 +194,8 @@ impl Subscription {
         if self.concerns(recorded) {
             match self.outbox.try_send(FromHost::Recorded(Box::new(recorded.clone()))) {
                 Ok(()) => {}
-                Err(TrySendError::Full(_)) => return Err(End::Slow),
-                Err(TrySendError::Closed(_)) => return Err(End::Gone),
+                Err(NotSent::Full) => return Err(End::Slow),
+                Err(NotSent::Gone) => return Err(End::Gone),
             }
         }
         self.last = recorded.seq;
@@ -182,11 +213,11 @@ impl Subscription {
     fn show(&mut self, transient: Transient) -> Result<(), End> {
         match self.outbox.try_send(FromHost::Transient(transient)) {
             Ok(()) => Ok(()),
-            Err(TrySendError::Full(_)) => {
+            Err(NotSent::Full) => {
                 self.holes = true;
                 Ok(())
             }
-            Err(TrySendError::Closed(_)) => Err(End::Gone),
+            Err(NotSent::Gone) => Err(End::Gone),
         }
     }
 

@@ -15,7 +15,9 @@ mod apart;
 mod child;
 mod detached;
 mod environment;
+pub mod foreground;
 mod identity;
+mod output;
 mod session;
 mod signals;
 mod spec;
@@ -24,10 +26,16 @@ mod supervisor;
 mod system;
 mod table;
 
+/// Held by tests that make a descriptor inheritable while others start processes: what is opened
+/// elsewhere never is, so between the sealing and the fork there is nothing to race for.
+#[cfg(test)]
+pub(crate) static INHERITABLE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
 pub use apart::start_apart;
 pub use child::{Streams, start_child};
 pub use detached::spawn_detached;
 pub use identity::Identity;
+pub use output::output_of;
 pub use session::{Held, Member, hold, wait_until_gone};
 pub use signals::signal_number;
 pub use spec::{Spec, StartError, TOOL_CHAINS};

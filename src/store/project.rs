@@ -88,6 +88,12 @@ pub(super) fn project(c: &Connection, fence: Fence, recorded: &Recorded) -> rusq
         Event::MessageEdited { message, text } => {
             run(c, "UPDATE message SET text = ?2 WHERE id = ?1", params![message.as_str(), text])?
         }
+        Event::MessageMoved { message, order } => {
+            run(c, "UPDATE message SET ord = ?2 WHERE id = ?1", params![message.as_str(), order])?
+        }
+        Event::MessageDeliverySet { message, delivery } => {
+            run(c, "UPDATE message SET delivery = ?2 WHERE id = ?1", params![message.as_str(), delivery.as_str()])?
+        }
         Event::MessageWithdrawn { message } => {
             run(c, "UPDATE message SET state = 'withdrawn' WHERE id = ?1", [message.as_str()])?
         }

@@ -15,6 +15,13 @@ pub(super) fn answer(c: &Connection, query: &Query) -> rusqlite::Result<Result<A
         Query::Transcript { agent, before, limit } => Ok(Answer::Transcript(transcript(c, agent, *before, *limit)?)),
         Query::Messages { task, settled } => Ok(Answer::Messages(messages(c, task.as_ref(), *settled)?)),
         Query::Message { message } => one_message(c, message)?.map(|message| Answer::Message(Box::new(message))),
+        Query::Sent { limit } => {
+            let sql = "SELECT text FROM (SELECT text, max(created_at) AS at, max(rowid) AS place FROM message
+                       WHERE kind = 'user' GROUP BY text ORDER BY at DESC, place DESC LIMIT ?1) ORDER BY at, place";
+            let texts =
+                c.prepare_cached(sql)?.query_map([limit], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+            Ok(Answer::Sent(texts))
+        }
         Query::Approvals { task, open } => {
             let filter = if *open { "state = 'pending'" } else { "TRUE" };
             Ok(Answer::Approvals(of_task(c, rows::APPROVAL, "approval", filter, task.as_ref(), rows::approval)?))

@@ -2,6 +2,7 @@
 //! nothing is done twice, and files that can't be used are refused without being touched.
 
 use super::*;
+use crate::domain::command::Move;
 use crate::domain::permission::{Access, Action, Policy};
 use crate::domain::rejection::RejectionKind;
 use crate::domain::*;
@@ -147,6 +148,15 @@ fn next_command(s: &Snapshot, bits: u64) -> Command {
             let delivery = if bits.is_multiple_of(2) { Delivery::Boundary } else { Delivery::TurnEnd };
             UserCommand::SendMessage { task: id, text: format!("more {bits}"), refs: vec![], delivery }.into()
         }
+        2 if bits.is_multiple_of(3) && queued.is_some() => {
+            let message = queued.expect("there").id.clone();
+            let to = if bits.is_multiple_of(2) { Move::Earlier } else { Move::Later };
+            UserCommand::MoveMessage { task: id, message, to }.into()
+        }
+        2 if bits.is_multiple_of(7) && queued.is_some() => {
+            let message = queued.expect("there").id.clone();
+            UserCommand::SetDelivery { task: id, message, delivery: Delivery::TurnEnd }.into()
+        }
         2 => UserCommand::Interrupt { task: id }.into(),
         3 => UserCommand::Pause { task: id }.into(),
         4 | 5 => UserCommand::Resume { task: id }.into(),
@@ -261,7 +271,7 @@ fn work(s: &Snapshot, task: &Task, bits: u64) -> Command {
                     call: call.id.clone(),
                     state,
                     parts: vec![Part::text("result")],
-                    saw: (bits % 7 == 0).then(|| "ab".repeat(32)),
+                    saw: bits.is_multiple_of(7).then(|| "ab".repeat(32)),
                 }
                 .into();
             }

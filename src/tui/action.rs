@@ -4,9 +4,13 @@
 //! An [`Effect`] is data; only the [driver](super::run) carries it out, and what comes of it comes
 //! back as [`News`].
 
+use super::colours::{Coloured, Job};
 use super::composer::Edit;
+use super::key::Key;
+use super::picker::{Preview, Wish};
 use super::projection::Opening;
-use crate::domain::command::ApprovalAnswer;
+use super::shell::Ran;
+use crate::domain::command::{ApprovalAnswer, Move};
 use crate::domain::{
     AgentId, CheckState, ClientId, CommandId, Fence, Folder, Receipt, Recorded, Rejection, Seq, Task, TaskId,
     TranscriptPage, Transient, UserCommand,
@@ -132,10 +136,24 @@ pub enum Action {
 
     /// Changes the text being written.
     Edit(Edit),
+    /// Types characters that came together.
+    Type(String),
     /// Adds pasted text.
     Paste(String),
     /// Sends what is written.
     Send,
+    /// Sends what is written, for when Main has given its answer.
+    SendLater,
+    /// Shows a paste in full.
+    ExpandPaste,
+    /// Hands the text to the person's own editor.
+    EditOutside,
+    /// The editor gave this text back.
+    EditedOutside(Result<String, String>),
+    /// Looks for a text that was sent before, in any Task.
+    SearchHistory,
+    /// Picks a file to name.
+    PickFile,
     /// Takes out what is written.
     ClearComposer,
     /// Shows an older text of the history.
@@ -151,6 +169,10 @@ pub enum Action {
     EditQueued,
     /// Takes the chosen queued message back.
     WithdrawQueued,
+    /// Moves the chosen queued message among the others.
+    MoveQueued(Move),
+    /// Has the chosen queued message enter at the next boundary, or after the answer.
+    ToggleDelivery,
 
     /// Chooses among what waits for a person.
     ChooseAsk(Step),
@@ -172,6 +194,11 @@ pub enum Action {
     /// Scrolls the pane that has the focus.
     ScrollPane(Step),
 
+    /// Scrolls what a command of the person printed.
+    ScrollShell(Step),
+    /// Puts a command of the person and what it printed into the message.
+    KeepShell,
+
     /// Shows the list of all Tasks.
     OpenTasks,
     /// Chooses a Task of the list.
@@ -186,6 +213,24 @@ pub enum Action {
     PauseTask,
     /// Puts the chosen Task away, or takes it out again.
     ArchiveTask,
+    /// Pauses the open Task.
+    Pause,
+    /// Lets the open Task go on.
+    Resume,
+    /// Ends the open Task.
+    Cancel,
+    /// Shows all commands.
+    OpenCommands,
+    /// Asks for the word that a command needs.
+    Ask(Wish),
+    /// Chooses in the picker.
+    ChoosePick(Step),
+    /// Takes what is chosen in the picker.
+    Pick,
+    /// Shows which key arrives.
+    OpenKeys,
+    /// Shows that this key arrived.
+    ShowKey(Key),
     /// Shows the keys.
     OpenHelp,
     /// Scrolls the keys.
@@ -217,6 +262,8 @@ pub enum Action {
 
     /// The host, or the way to it, has something to say.
     News(News),
+    /// The parts of speech of some code were found out.
+    Painted(Job, Coloured),
 }
 
 /// What came from the host, or of the way to it.
@@ -245,6 +292,21 @@ pub enum News {
     Older(AgentId, TranscriptPage),
     /// All Tasks.
     Tasks(Vec<Task>),
+    /// What was sent in any Task, oldest first.
+    Sent(Vec<String>),
+    /// Files of the folder.
+    Files {
+        /// Which search found them.
+        search: u64,
+        /// Their paths from the folder on.
+        paths: Vec<String>,
+        /// Whether these are the last.
+        last: bool,
+    },
+    /// The first lines of a file.
+    Preview(Preview),
+    /// A command of the person ended.
+    ShellEnded(Ran),
     /// In which Tasks something waits for a person: once for each approval and question.
     Waiting(Vec<TaskId>),
     /// What the person said of the folder.
@@ -295,6 +357,33 @@ pub enum Effect {
         /// Archived ones too.
         archived: bool,
     },
+    /// Ask for what was sent in any Task.
+    ListSent,
+    /// Look for the files of a folder; an earlier search ends.
+    FindFiles {
+        /// Which search this is.
+        search: u64,
+        /// The folder.
+        folder: String,
+    },
+    /// Look at the first lines of a file.
+    Preview {
+        /// The folder.
+        folder: String,
+        /// The path from there.
+        path: String,
+    },
+    /// Run a command of the person.
+    RunInShell {
+        /// The command.
+        command: String,
+        /// Where.
+        folder: String,
+    },
+    /// Stop the command of the person.
+    StopShell,
+    /// Hand the terminal to the person's editor, with this text.
+    EditOutside(String),
     /// Ask what the person said of a folder.
     AskTrust(Folder),
     /// Ask for the text kept for a pane.

@@ -12,7 +12,9 @@
 pub mod action;
 pub mod asks;
 pub mod chat;
+pub mod colours;
 pub mod composer;
+mod finder;
 #[cfg(test)]
 mod fixtures;
 pub mod input;
@@ -20,10 +22,15 @@ pub mod key;
 pub mod keymap;
 pub mod layout;
 mod link;
+pub mod look;
+mod markdown;
 pub mod model;
+mod painter;
+pub mod picker;
 pub mod projection;
 pub mod run;
 mod screen;
+pub mod shell;
 mod summary;
 pub mod text;
 pub mod theme;
@@ -33,4 +40,4 @@ mod words;
 pub mod wrap;
 
 pub use keymap::keys_markdown;
-pub use run::{Connect, Error, Exit, Start, run};
+pub use run::{Connect, Editor, Error, Exit, ShellPort, Start, run};

@@ -9,7 +9,9 @@ use super::chat::{self, Chat};
 use super::composer::{Composer, Purpose};
 use super::keymap::Keymap;
 use super::layout::Layout;
+use super::picker::Picker;
 use super::projection::{Host, Projection, Trusted};
+use super::shell::Shell;
 use super::theme::Theme;
 use crate::domain::permission::Policy;
 use crate::domain::{ClientId, CommandId, Folder, Ids, MessageKind, Millis, TaskId, UserCommand};
@@ -25,6 +27,8 @@ pub struct Facts {
     pub client: ClientId,
     /// The model of a new Task.
     pub model: String,
+    /// The models that are configured.
+    pub models: Vec<String>,
     /// The policy of a new Task.
     pub policy: Policy,
     /// Where times are read.
@@ -56,6 +60,12 @@ pub enum Overlay {
         /// The first row shown.
         scroll: usize,
     },
+    /// A picker.
+    Picker,
+    /// Which key arrives.
+    Keys,
+    /// A command of the person's own.
+    Shell,
 }
 
 /// A command on its way: it is sent again under the same id until it is answered.
@@ -149,6 +159,16 @@ pub struct Model {
     pub side_scroll: usize,
     /// The list of Tasks.
     pub tasks: TaskList,
+    /// The picker, while it is open.
+    pub picker: Option<Picker>,
+    /// A command of the person that runs or ran.
+    pub shell: Option<Shell>,
+    /// How many searches for files there were.
+    pub searches: u64,
+    /// What was sent in any Task, oldest first.
+    pub sent: Vec<String>,
+    /// The keys that arrived while they were shown, the newest last, with what they mean elsewhere.
+    pub keys_seen: Vec<(String, String)>,
     /// What waits for a person in any Task.
     pub waiting: Refresh,
     /// The Task that is wanted on screen; the host may not have told it yet.
@@ -194,6 +214,11 @@ impl Model {
             queue: 0,
             side_scroll: 0,
             tasks: TaskList::default(),
+            picker: None,
+            shell: None,
+            searches: 0,
+            sent: Vec::new(),
+            keys_seen: Vec::new(),
             waiting: Refresh::default(),
             wanted: task,
             outbox: Vec::new(),
@@ -229,12 +254,28 @@ impl Model {
         self.outbox.iter().filter_map(|out| out.words.as_deref()).chain(waiting.map(String::as_str))
     }
 
-    /// What the person sent in this Task, oldest first.
+    /// What the person sent, in any Task and then in this one, oldest first and each text once.
     pub fn history(&self) -> Vec<String> {
-        let mut sent: Vec<_> =
+        let mut here: Vec<_> =
             self.told.records.messages.values().filter(|message| message.kind == MessageKind::User).collect();
-        sent.sort_by_key(|message| (message.created_at, message.order));
-        sent.into_iter().map(|message| message.text.clone()).collect()
+        here.sort_by_key(|message| (message.created_at, message.order));
+        let known: std::collections::HashSet<&str> = self.sent.iter().map(String::as_str).collect();
+        let new = here.into_iter().map(|message| &message.text).filter(|text| !known.contains(text.as_str()));
+        self.sent.iter().chain(new).cloned().collect()
+    }
+
+    /// The folder of the open Task, or of the one that is begun here.
+    pub fn folder(&self) -> &str {
+        self.told.task().and_then(|task| task.cwd.as_deref()).unwrap_or(&self.facts.folder.path)
+    }
+
+    /// Whether characters that are typed go into a text.
+    pub fn writes(&self) -> bool {
+        match self.overlay {
+            None => self.focus == Focus::Composer,
+            Some(Overlay::Picker) => true,
+            Some(Overlay::Tasks | Overlay::Help { .. } | Overlay::Keys | Overlay::Shell) => false,
+        }
     }
 
     /// Whether the banner about trust is to be shown.
@@ -267,6 +308,9 @@ impl Model {
         self.queue = self.queue.min(self.told.queued().len().saturating_sub(1));
         self.tasks.chosen = self.tasks.chosen.min(self.told.tasks.len().saturating_sub(1));
         let mut layout = Layout::place_panes(self);
+        if let Some(picker) = &mut self.picker {
+            picker.query.lay_out(usize::from(u16::MAX), 1);
+        }
         self.composer.lay_out(usize::from(layout.composer_width()), usize::MAX);
         let room = layout.pane(Pane::Chat).map_or(0, |chat| usize::from(chat.width));
         let ask_rows = self.asks.lay_out(&self.told, &self.theme, room);
@@ -290,9 +334,11 @@ impl Model {
         let after = |millis: Millis| Some(self.now + millis);
         let spinner = (self.told.host == Host::Connected && self.told.is_running()).then(|| after(SPIN)).flatten();
         let countdown = self.told.retry_at().filter(|at| *at > self.now).and_then(|_| after(1_000));
+        let runs = self.shell.as_ref().is_some_and(|shell| shell.ran.is_none());
+        let shell = (self.overlay == Some(Overlay::Shell) && runs).then(|| after(1_000)).flatten();
         let ages = (self.overlay == Some(Overlay::Tasks)).then(|| after(60_000)).flatten();
         let trust = self.trust_shown.map(|at| at + asks::MOMENT).filter(|at| *at > self.now);
-        [spinner, countdown, ages, trust, self.draft_due, self.asks.due(self.now)].into_iter().flatten().min()
+        [spinner, countdown, shell, ages, trust, self.draft_due, self.asks.due(self.now)].into_iter().flatten().min()
     }
 
     /// The approval or question on screen, if the focus is on it.

@@ -4,14 +4,18 @@
 //! only when something changed and at most every 16 ms, and at rest nothing wakes it.
 
 use super::action::{Action, Effect, News};
+use super::colours::{Coloured, Job};
 use super::composer::Edit;
+use super::finder::Finder;
 use super::input::decode::Decoder;
 use super::input::tty::Tty;
 use super::key::Key;
 use super::keymap;
 use super::link::Link;
 use super::model::{Facts, Model};
+use super::painter;
 use super::screen::{self, Screen};
+use super::shell::Ran;
 use super::theme::BuiltIn;
 use super::update::update;
 use crate::domain::{ClientId, Folder, Millis, Settings, TaskId};
@@ -22,18 +26,31 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use rustix::process::{Signal, getpid, getppid, getsid, kill_current_process_group};
 use std::io::{self, IsTerminal};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 /// Makes a connection to the host, starting one where none runs.
 pub type Connect = Box<dyn Fn() -> BoxFuture<'static, Result<(Client, Pushes), Failure>> + Send + Sync>;
+
+/// Has the person edit a text in their own editor, on this terminal; gives it back, or the reason
+/// why not.
+pub type Editor = Box<dyn Fn(String) -> BoxFuture<'static, Result<String, String>> + Send + Sync>;
+
+/// Runs a command of the person's own in a folder, until it ends or is stopped.
+pub type ShellPort = Arc<dyn Fn(String, String, CancellationToken) -> BoxFuture<'static, Ran> + Send + Sync>;
 
 /// What the screen starts with.
 pub struct Start {
     /// Makes a connection; called again whenever one is lost.
     pub connect: Connect,
+    /// The person's own editor.
+    pub editor: Editor,
+    /// Runs the person's own commands.
+    pub shell: ShellPort,
     /// The Task to open; absent begins a new one.
     pub task: Option<TaskId>,
     /// The folder a new Task works in, and whose trust is asked about.
@@ -82,6 +99,7 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
     let facts = Facts {
         folder: start.folder,
         client: start.client,
+        models: models(&start.settings),
         model: start.settings.model,
         policy: start.settings.policy,
         zone: TimeZone::system(),
@@ -90,21 +108,39 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
     let model = Model::new(facts, theme, start.task, fresh_ids()?, wall_clock(), size);
     let screen = Screen::enter(size)?;
     let (link, news) = Link::start(start.connect);
+    let (found, painted) = mpsc::unbounded_channel();
+    let painter = painter::start(move |job, coloured| found.send((job, coloured)).is_ok());
     let mut driver = Driver {
         model,
         screen,
+        finder: Finder::new(link.news().clone()),
         link,
+        painter,
+        editor: start.editor,
+        shell: start.shell,
+        stop_shell: CancellationToken::new(),
         decoder: Decoder::default(),
         began: Instant::now(),
         drawn: None,
         state: State::Going,
         slept: false,
     };
-    let ended = driver.go(&tty, news, &mut signals).await;
+    let ended = driver.go(&tty, news, painted, &mut signals).await;
     driver.link.settle().await;
+    driver.stop_shell.cancel();
     let task = driver.model.wanted.clone();
     drop(driver);
     ended.map(|()| Exit { task }).map_err(Error::Terminal)
+}
+
+/// The models that can be named without knowing more.
+fn models(settings: &Settings) -> Vec<String> {
+    let named = settings.models.keys().filter(|name| name.contains(':'));
+    let mut models: Vec<String> = std::iter::once(&settings.model).chain(named).cloned().collect();
+    models.push("guide:guide".to_owned());
+    let mut seen = std::collections::HashSet::new();
+    models.retain(|name| seen.insert(name.clone()));
+    models
 }
 
 fn wall_clock() -> Millis {
@@ -119,10 +155,12 @@ fn known_size(tty: &Tty) -> (u16, u16) {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 enum State {
     Going,
     Suspending,
+    /// The person's own editor is to have the terminal, with this text.
+    EditingOutside(String),
     Ending,
 }
 
@@ -130,6 +168,11 @@ struct Driver {
     model: Model,
     screen: Screen,
     link: Link,
+    painter: std::sync::mpsc::Sender<Job>,
+    finder: Finder,
+    editor: Editor,
+    shell: ShellPort,
+    stop_shell: CancellationToken,
     decoder: Decoder,
     began: Instant,
     drawn: Option<Instant>,
@@ -143,12 +186,19 @@ enum Woken {
     Bytes(usize),
     TerminalGone,
     News(News),
+    Painted(Job, Coloured),
     Time,
     Signal(Caught),
 }
 
 impl Driver {
-    async fn go(&mut self, tty: &Tty, mut news: mpsc::Receiver<News>, signals: &mut Signals) -> io::Result<()> {
+    async fn go(
+        &mut self,
+        tty: &Tty,
+        mut news: mpsc::Receiver<News>,
+        mut painted: mpsc::UnboundedReceiver<(Job, Coloured)>,
+        signals: &mut Signals,
+    ) -> io::Result<()> {
         let mut buffer = vec![0; 64 * 1024];
         loop {
             self.draw_if_due()?;
@@ -160,6 +210,7 @@ impl Driver {
                     Ok(read) => Woken::Bytes(read),
                 },
                 Some(said) = news.recv() => Woken::News(said),
+                Some((job, coloured)) = painted.recv() => Woken::Painted(job, coloured),
                 caught = signals.next() => Woken::Signal(caught),
                 () = sleep_until(wake) => Woken::Time,
             };
@@ -174,12 +225,14 @@ impl Driver {
                         self.take(Action::News(said));
                     }
                 }
+                Woken::Painted(job, coloured) => self.take(Action::Painted(job, coloured)),
                 Woken::Time => self.take_time(alarm),
                 Woken::Signal(caught) => self.take_signal(caught, tty)?,
             }
-            match self.state {
+            match std::mem::replace(&mut self.state, State::Going) {
                 State::Going => {}
                 State::Suspending => self.suspend(tty)?,
+                State::EditingOutside(text) => self.edit_outside(tty, signals, &text).await?,
                 State::Ending => return Ok(()),
             }
         }
@@ -218,7 +271,7 @@ impl Driver {
         match (characters.next(), characters.next()) {
             (None, _) => return,
             (Some(c), None) => self.take(Action::Edit(Edit::Insert(c))),
-            (Some(_), Some(_)) => self.take(Action::Paste(std::mem::take(typed))),
+            (Some(_), Some(_)) => self.take(Action::Type(std::mem::take(typed))),
         }
         typed.clear();
     }
@@ -265,14 +318,47 @@ impl Driver {
                     // A terminal that is gone is noticed by its reader.
                     let _ = self.screen.copy(&text);
                 }
+                Effect::EditOutside(text) => self.state = State::EditingOutside(text),
+                Effect::RunInShell { command, folder } => self.run_in_shell(command, folder),
+                Effect::StopShell => self.stop_shell.cancel(),
+                Effect::FindFiles { search, folder } => self.finder.find(search, folder),
+                Effect::Preview { folder, path } => self.finder.preview(folder, path),
                 other => self.link.carry_out(other),
             }
         }
     }
 
+    /// Runs a command of the person beside everything else; what comes of it is news.
+    fn run_in_shell(&mut self, command: String, folder: String) {
+        self.stop_shell = CancellationToken::new();
+        let stop = self.stop_shell.clone();
+        let (running, news) = ((self.shell)(command, folder, stop.clone()), self.link.news().clone());
+        tokio::spawn(async move {
+            let ran = running.await;
+            if !stop.is_cancelled() {
+                // A screen that is gone wants no news.
+                let _ = news.send(News::ShellEnded(ran)).await;
+            }
+        });
+    }
+
+    /// Lends the terminal to the person's own editor until it ends.
+    async fn edit_outside(&mut self, tty: &Tty, signals: &mut Signals, text: &str) -> io::Result<()> {
+        screen::restore();
+        let edited = (self.editor)(text.to_owned()).await;
+        // What was pressed and sent to the editor is none of ours.
+        *signals = Signals::new()?;
+        self.decoder = Decoder::default();
+        self.screen.retake()?;
+        self.model.now = wall_clock();
+        self.take(Action::EditedOutside(edited));
+        self.fit(tty)?;
+        self.model.dirty = true;
+        Ok(())
+    }
+
     /// Stops the whole foreground group, as the shell expects; comes back with its `fg`.
     fn suspend(&mut self, tty: &Tty) -> io::Result<()> {
-        self.state = State::Going;
         if !can_be_continued() {
             self.model.warn("no shell is there to come back from");
             self.model.dirty = true;
@@ -296,6 +382,10 @@ impl Driver {
         self.model.lay_out();
         crate::crash::panic_of_screen();
         self.screen.draw(&self.model)?;
+        for job in self.model.chat.colours.take_wanted() {
+            // A painter that is gone leaves code plain.
+            let _ = self.painter.send(job);
+        }
         self.drawn = Some(Instant::now());
         Ok(())
     }

@@ -32,11 +32,34 @@ pub fn shown<'a>(text: &'a str, row: &Range<usize>, room: usize) -> &'a str {
     if width(trimmed) <= room { trimmed } else { "" }
 }
 
-fn wrap_line(line: &str, offset: usize, room: usize, rows: &mut Vec<Range<usize>>) {
-    if line.len() <= room && line.is_ascii() {
-        rows.push(offset..offset + line.len());
-        return;
+/// A line of plain characters, one cell each: no clusters to look for.
+fn wrap_plain(line: &[u8], offset: usize, room: usize, rows: &mut Vec<Range<usize>>) {
+    let (mut start, mut at) = (0, 0);
+    let mut candidate: Option<usize> = None;
+    while at < line.len() {
+        let space = line[at] == b' ';
+        if !space && at - start >= room {
+            let end = candidate.take().unwrap_or(at);
+            rows.push(offset + start..offset + end);
+            start = end;
+            continue;
+        }
+        at += 1;
+        if space {
+            candidate = Some(at);
+        }
     }
+    rows.push(offset + start..offset + line.len());
+}
+
+fn wrap_line(line: &str, offset: usize, room: usize, rows: &mut Vec<Range<usize>>) {
+    if line.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
+        return wrap_plain(line.as_bytes(), offset, room, rows);
+    }
+    wrap_clusters(line, offset, room, rows);
+}
+
+fn wrap_clusters(line: &str, offset: usize, room: usize, rows: &mut Vec<Range<usize>>) {
     let (mut start, mut used) = (0, 0);
     // Where the row may end, and how wide it is up to there.
     let mut candidate: Option<(usize, usize)> = None;
@@ -107,6 +130,14 @@ mod tests {
                 end = row.end;
             }
             prop_assert_eq!(rebuilt, text);
+        }
+
+        #[test]
+        fn plain_text_wraps_as_any_text_does(line in "[a-c ]{0,60}", room in 1usize..12) {
+            let (mut plain, mut any) = (Vec::new(), Vec::new());
+            wrap_plain(line.as_bytes(), 3, room, &mut plain);
+            wrap_clusters(&line, 3, room, &mut any);
+            prop_assert_eq!(plain, any);
         }
 
         #[test]

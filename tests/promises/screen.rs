@@ -238,7 +238,7 @@ fn a_draft_outlives_a_screen_that_was_killed() {
     }
     terminal.wait_for("the screen is gone").wait_gone("the screen is gone").wait_for("words I have not sent");
     // The shell ends with its terminal and does not wait for the screen it started.
-    terminal.keys("ctrl+c ctrl+c").wait_exit();
+    terminal.keys("ctrl+c ctrl+c ctrl+c").wait_exit();
 }
 
 #[test]

@@ -95,6 +95,12 @@ fn entries(configured: &Configured, project: &Project) -> Vec<Entry> {
         out.push(Entry { name, value, origin });
     };
     add("model".into(), json!(settings.model));
+    let roles = &settings.roles;
+    for (role, model) in [("subagent", &roles.subagent), ("cheap", &roles.cheap), ("fallback", &roles.fallback)] {
+        if let Some(model) = model {
+            add(format!("model.{role}"), json!(model));
+        }
+    }
     add("policy".into(), json!(settings.policy.name()));
     add("limits.tool_output_bytes".into(), json!(settings.limits.tool_output_bytes));
     add("limits.shell_seconds".into(), json!(settings.limits.shell_seconds));
@@ -127,6 +133,12 @@ fn entries(configured: &Configured, project: &Project) -> Vec<Entry> {
         }
         if let Some(tokens) = info.max_output_tokens {
             add(format!("{place}.max_output_tokens"), json!(tokens));
+        }
+        if info.steps {
+            add(format!("{place}.steps"), json!(true));
+        }
+        if !info.request.is_empty() {
+            add(format!("{place}.request"), json!(info.request));
         }
     }
     if !settings.instructions.is_empty() {

@@ -15,6 +15,7 @@ pub mod jobs;
 pub mod kept;
 pub mod keys;
 pub mod models;
+pub mod outside;
 pub mod queue;
 pub mod screen;
 pub mod task_edit;

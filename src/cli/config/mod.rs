@@ -5,6 +5,7 @@
 //! reach the Tasks of another. Called by every command that starts or sends work.
 
 mod environment;
+mod key_command;
 mod key_file;
 mod mistake;
 mod project;
@@ -111,16 +112,13 @@ impl Configured {
     /// The values nobody had to say.
     fn built_in() -> Self {
         let mut settings = Settings::default();
-        settings.providers.insert(
-            "openai".into(),
-            Provider {
-                kind: ProviderKind::Openai,
-                base_url: "https://api.openai.com/v1".into(),
-                key_env: Some("OPENAI_API_KEY".into()),
-                key: None,
-                headers: BTreeMap::new(),
-            },
-        );
+        for (name, kind, url, key) in [
+            ("openai", ProviderKind::Openai, "https://api.openai.com/v1", "OPENAI_API_KEY"),
+            ("anthropic", ProviderKind::Anthropic, "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"),
+        ] {
+            let provider = Provider { key_env: Some(key.into()), ..Provider::new(kind, url) };
+            settings.providers.insert(name.into(), provider);
+        }
         Self { settings, origins: BTreeMap::new(), warnings: Vec::new() }
     }
 

@@ -11,7 +11,7 @@ mod task;
 mod tool;
 mod turn;
 
-use super::command::{Command, Envelope, RunCommand, SystemCommand, UserCommand};
+use super::command::{Command, Envelope, Move, RunCommand, SystemCommand, UserCommand};
 use super::event::Event;
 use super::ids::*;
 use super::records::*;
@@ -59,6 +59,8 @@ fn user(d: &mut Decision, command: &UserCommand) -> Result<(), Rejection> {
         }
         UserCommand::SendMessage { task, text, refs, delivery } => task::send(d, task, text, refs, *delivery),
         UserCommand::EditMessage { task, message, text } => task::edit_message(d, task, message, text),
+        UserCommand::MoveMessage { task, message, to } => task::move_message(d, task, message, *to),
+        UserCommand::SetDelivery { task, message, delivery } => task::set_delivery(d, task, message, *delivery),
         UserCommand::WithdrawMessage { task, message } => task::withdraw(d, task, message),
         UserCommand::Interrupt { task } => run::interrupt(d, task),
         UserCommand::Pause { task } => task::pause(d, task),

@@ -40,6 +40,7 @@ async fn a_leader_keeps_its_code_and_its_signal() {
 
 #[tokio::test]
 async fn a_child_has_its_own_session_no_terminal_no_input_and_no_descriptor_of_ours() {
+    let _alone = crate::process::INHERITABLE.lock().await;
     // As if we had been started with a descriptor that is inherited.
     let file = tempfile::tempfile().expect("a file");
     rustix::io::fcntl_setfd(&file, rustix::io::FdFlags::empty()).expect("inheritable");

@@ -1,7 +1,6 @@
 //! Reading: scrolling, opening, copying, and asking for what is older.
 
 use super::super::action::{Effect, Step};
-use super::super::chat::{Context, draw};
 use super::super::model::{Focus, Model};
 
 /// How many rows are kept while the end is followed.
@@ -53,8 +52,7 @@ pub(super) fn toggle_all(model: &mut Model) -> Vec<Effect> {
 }
 
 pub(super) fn copy(model: &mut Model) -> Vec<Effect> {
-    let context = Context { told: &model.told, theme: &model.theme, now: model.now };
-    let words = model.chat.chosen.as_ref().map(|key| draw::words_of(context, key)).unwrap_or_default();
+    let words = model.chat.words_of_chosen(&model.told);
     if words.is_empty() {
         return Vec::new();
     }

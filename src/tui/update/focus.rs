@@ -2,7 +2,7 @@
 
 use super::super::action::{Effect, Pane, Step};
 use super::super::asks;
-use super::super::keymap;
+use super::super::key::Key;
 use super::super::model::{Focus, Model, Overlay};
 use ratatui::layout::{Position, Rect};
 
@@ -80,7 +80,7 @@ pub(super) fn help(model: &mut Model) -> Vec<Effect> {
 
 pub(super) fn scroll_help(model: &mut Model, step: Step) -> Vec<Effect> {
     if let Some(Overlay::Help { scroll }) = model.overlay {
-        let rows: usize = keymap::sections().iter().map(|(_, rows)| rows.len() + 2).sum();
+        let rows: usize = model.keymap.sections().iter().map(|(_, rows)| rows.len() + 2).sum();
         let page = usize::from(model.size.1).saturating_sub(6);
         let last = rows.saturating_sub(page);
         model.overlay = Some(Overlay::Help { scroll: step.apply(scroll, last + 1, page) });
@@ -88,9 +88,40 @@ pub(super) fn scroll_help(model: &mut Model, step: Step) -> Vec<Effect> {
     Vec::new()
 }
 
-pub(super) fn close_overlay(model: &mut Model) -> Vec<Effect> {
-    model.overlay = None;
+/// How many keys are shown at the most.
+const KEYS_SEEN: usize = 12;
+
+pub(super) fn show_keys(model: &mut Model) -> Vec<Effect> {
+    model.keys_seen.clear();
+    model.overlay = Some(Overlay::Keys);
     Vec::new()
+}
+
+/// Notes a key, with what it means where the keys went before.
+pub(super) fn show_key(model: &mut Model, key: Key) -> Vec<Effect> {
+    let covered = model.overlay.take();
+    let meaning = match model.keymap.row(key, model) {
+        Some(row) => format!("{}.{}  {}", row.when.name(), row.name, row.says),
+        None if key.typed().is_some() && model.writes() => "types itself".to_owned(),
+        None => "nothing here".to_owned(),
+    };
+    model.overlay = covered;
+    if model.keys_seen.len() == KEYS_SEEN {
+        model.keys_seen.remove(0);
+    }
+    model.keys_seen.push((key.to_string(), meaning));
+    Vec::new()
+}
+
+pub(super) fn close_overlay(model: &mut Model) -> Vec<Effect> {
+    match model.overlay.take() {
+        Some(Overlay::Picker) => {
+            model.overlay = Some(Overlay::Picker);
+            super::pick::close(model)
+        }
+        Some(Overlay::Shell) => super::shell::close(model),
+        Some(Overlay::Tasks | Overlay::Help { .. } | Overlay::Keys) | None => Vec::new(),
+    }
 }
 
 fn holds(area: Rect, column: u16, row: u16) -> bool {
@@ -104,6 +135,9 @@ pub(super) fn wheel(model: &mut Model, column: u16, row: u16, step: Step) -> Vec
         effects.extend(match model.overlay {
             Some(Overlay::Tasks) => return super::tasks::choose(model, step),
             Some(Overlay::Help { .. }) => scroll_help(model, step),
+            Some(Overlay::Picker) => return super::pick::choose(model, step),
+            Some(Overlay::Shell) => super::shell::scroll(model, step),
+            Some(Overlay::Keys) => return Vec::new(),
             None if model.focus == Focus::Asks && holds(model.layout.asks, column, row) => {
                 super::ask::scroll(model, step)
             }

@@ -54,6 +54,19 @@ fn take(model: &mut Model, news: News) -> Vec<Effect> {
             let again = model.tasks.asked && model.overlay == Some(Overlay::Tasks);
             if again { vec![Effect::ListTasks { archived: model.tasks.archived }] } else { Vec::new() }
         }
+        News::Sent(texts) => {
+            model.sent = texts;
+            super::pick::history_came(model);
+            Vec::new()
+        }
+        News::Files { search, paths, last } => super::pick::found(model, search, paths, last),
+        News::Preview(preview) => {
+            if let Some(picker) = &mut model.picker {
+                picker.preview = Some(preview);
+            }
+            Vec::new()
+        }
+        News::ShellEnded(ran) => super::shell::ended(model, ran),
         News::Waiting(tasks) => {
             model.told.waiting = tasks;
             if model.waiting.answered() { vec![Effect::AskWaiting] } else { Vec::new() }
@@ -94,6 +107,7 @@ fn connected(model: &mut Model, seq: Seq, fence: Fence) -> Vec<Effect> {
     let mut effects: Vec<_> =
         model.outbox.iter().map(|out| Effect::Submit { id: out.id.clone(), wanted: out.wanted.clone() }).collect();
     effects.push(Effect::AskTrust(model.facts.folder.clone()));
+    effects.push(Effect::ListSent);
     // What was asked of an earlier connection is not answered any more.
     model.waiting = Refresh::default();
     effects.extend(ask_waiting(model));
@@ -194,6 +208,9 @@ fn heard(model: &mut Model, recorded: &Recorded) -> Vec<Effect> {
     }
     let removed =
         matches!(&recorded.event, Event::TaskRemoved { removed, .. } if Some(removed) == model.wanted.as_ref());
+    if model.wanted.is_some() && recorded.task == model.wanted && model.told.open != model.wanted {
+        model.told.hear_ahead(recorded);
+    }
     model.told.record(recorded);
     chat::forget_old(model);
     let mut effects = super::tasks::heard(model, &recorded.event);

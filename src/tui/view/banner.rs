@@ -1,7 +1,7 @@
 //! What stands in an empty chat, and the banner that asks about trust.
 
 use super::super::action::Action;
-use super::super::keymap::{When, key_of};
+use super::super::keymap::When;
 use super::super::model::Model;
 use super::super::text;
 use super::super::wrap;
@@ -27,8 +27,8 @@ pub fn trust(model: &Model, room: usize) -> Vec<Line<'static>> {
          as instructions.",
         theme.text.into(),
     );
-    let yes = key_of(When::Untrusted, &Action::TrustFolder);
-    let later = key_of(When::Untrusted, &Action::TrustLater);
+    let yes = model.keymap.key_of(When::Untrusted, &Action::TrustFolder);
+    let later = model.keymap.key_of(When::Untrusted, &Action::TrustLater);
     say(&format!("{yes} trust it    {later} not now"), theme.dim.into());
     lines.push(Line::default());
     lines

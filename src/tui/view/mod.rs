@@ -7,10 +7,14 @@ pub mod banner;
 mod chat;
 mod help;
 mod inbox;
+mod keys;
 mod panes;
+mod picker;
+mod shell;
 mod status;
 pub mod strip;
 mod tasks;
+mod write;
 
 use super::action::Pane;
 use super::model::{Model, Overlay};
@@ -41,8 +45,15 @@ pub fn view(model: &Model, frame: &mut Frame) {
     match model.overlay {
         Some(Overlay::Tasks) => tasks::draw(model, buffer),
         Some(Overlay::Help { scroll }) => help::draw(model, scroll, buffer),
+        Some(Overlay::Keys) => keys::draw(model, buffer),
+        Some(Overlay::Shell) => shell::draw(model, buffer),
+        Some(Overlay::Picker) => {
+            if let Some(caret) = picker::draw(model, buffer).filter(|caret| area.contains(*caret)) {
+                frame.set_cursor_position(caret);
+            }
+        }
         None => {
-            if let Some(caret) = chat::caret(model).filter(|caret| area.contains(*caret)) {
+            if let Some(caret) = write::caret(model).filter(|caret| area.contains(*caret)) {
                 frame.set_cursor_position(caret);
             }
         }

@@ -2,7 +2,7 @@
 
 use super::super::action::Action;
 use super::super::asks;
-use super::super::keymap::{When, key_of};
+use super::super::keymap::When;
 use super::super::model::{Model, SPIN};
 use super::super::projection::Host;
 use super::super::{text, words};
@@ -25,7 +25,7 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer) {
     let mut room = usize::from(area.width);
     spans = super::cut_spans(spans, room.saturating_sub(1));
     room -= spans.iter().map(|span| text::width(&span.content)).sum::<usize>();
-    let help = format!("{} keys ", key_of(When::Panes, &Action::OpenHelp));
+    let help = format!("{} keys ", model.keymap.key_of(When::Panes, &Action::OpenHelp));
     let mut facts = Vec::new();
     for fact in facts_of(model).into_iter().chain([help]) {
         let wide = text::width(&fact) + 3;
@@ -123,7 +123,7 @@ fn facts_of(model: &Model) -> Vec<String> {
     let elsewhere = model.told.waiting_elsewhere();
     if elsewhere > 0 {
         let words = words::many(elsewhere, "waits in another Task", "wait in other Tasks");
-        facts.push(format!("{words}, {}", key_of(When::Panes, &Action::OpenTasks)));
+        facts.push(format!("{words}, {}", model.keymap.key_of(When::Panes, &Action::OpenTasks)));
     }
     let chosen = task.and_then(|task| task.model.as_deref()).unwrap_or(&model.facts.model);
     facts.push(text::cut(&text::line(chosen), 28));

@@ -1,7 +1,7 @@
 //! The list of all Tasks, over the panes.
 
 use super::super::action::Action;
-use super::super::keymap::{When, key_of};
+use super::super::keymap::When;
 use super::super::model::Model;
 use super::super::{text, words};
 use super::{both_ends, overlay, put};
@@ -12,7 +12,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 pub(super) fn draw(model: &Model, buffer: &mut Buffer) {
-    let key = |action: &Action| key_of(When::Tasks, action);
+    let key = |action: &Action| model.keymap.key_of(When::Tasks, action);
     let keys = format!(
         "{} open  {} new  {} pause, go on  {} put away  {} close",
         key(&Action::OpenTask),

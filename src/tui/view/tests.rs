@@ -195,6 +195,49 @@ fn the_keys() {
 }
 
 #[test]
+fn the_palette() {
+    snapshots("palette", |model| {
+        fixtures::working(model);
+        update(model, Action::OpenCommands);
+        update(model, Action::Type("task".into()));
+    });
+}
+
+#[test]
+fn files_to_pick_with_the_first_lines_of_the_chosen_one() {
+    snapshots("files", |model| {
+        update(model, Action::Type("see @".into()));
+        let paths = ["src/main.rs", "src/日本語/解析.rs", "tests/parse.rs", "README.md"].map(str::to_owned).to_vec();
+        news(model, News::Files { search: 1, paths, last: true });
+        update(model, Action::Type("rs".into()));
+        let lines = vec!["//! The program.".to_owned(), String::new(), "fn main() {}".to_owned()];
+        let path = model.picker.as_ref().and_then(|picker| picker.choice()).map(|item| item.text.clone());
+        let path = path.unwrap_or_default();
+        news(model, News::Preview(crate::tui::picker::Preview { path, lines }));
+    });
+}
+
+#[test]
+fn a_command_of_the_person() {
+    snapshots("shell", |model| {
+        fixtures::working(model);
+        update(model, Action::Type("!cargo test".into()));
+        update(model, Action::Send);
+        let output = "running 3 tests\ntest parser::trims ... ok\ntest parser::keeps ... FAILED\n".to_owned();
+        news(model, News::ShellEnded(crate::tui::shell::Ran { ended: "exit 101".into(), output }));
+    });
+}
+
+#[test]
+fn a_long_paste_is_a_chip() {
+    snapshots("chip", |model| {
+        update(model, Action::Type("what is wrong in ".into()));
+        update(model, Action::Paste("a line of a log\n".repeat(212)));
+        update(model, Action::Type(" and why?".into()));
+    });
+}
+
+#[test]
 fn the_inbox_alone() {
     snapshots("inbox", |model| {
         fixtures::working(model);

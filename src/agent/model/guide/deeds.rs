@@ -9,7 +9,7 @@ mod look;
 mod run;
 
 use super::Call;
-use super::show::{Page, code as quoted, fenced, first_lines};
+use super::show::{Page, code as quoted, counted, fenced, first_lines};
 use super::steps::{Steps, Told};
 use super::talk;
 use super::wish::{Count, Wish};
@@ -75,6 +75,12 @@ impl Whole {
             text.push('\n');
         }
         text
+    }
+
+    /// How many lines it has, as far as that is known.
+    fn counted_lines(&self) -> String {
+        let lines = counted(self.lines.len(), "line");
+        if self.complete { lines } else { format!("more than {lines}") }
     }
 
     /// What must be said of every result that rests on it.

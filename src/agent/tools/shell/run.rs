@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 /// How long what the leader left behind may take to end by itself, such as a `tee` that still
 /// writes.
-const SETTLE: Duration = Duration::from_millis(400);
+const SETTLE: Duration = Duration::from_secs(1);
 
 /// How long processes have between TERM and KILL.
 const GRACE: Duration = Duration::from_millis(300);
