@@ -23,8 +23,6 @@ pub(super) struct Drive {
     pub leaving: CancellationToken,
     /// The rows that were read so far, so that each is read once.
     pub rows: Vec<Row>,
-    /// How much of the context the model turned out to take, in tokens as we estimate them.
-    pub room: Option<u64>,
     /// The model that is asked instead, after the chosen one failed for good.
     pub instead: Option<Instead>,
 }
@@ -61,7 +59,6 @@ pub async fn drive(
         stop,
         leaving,
         rows: Vec::new(),
-        room: None,
         instead: None,
     };
     loop {

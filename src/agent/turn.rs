@@ -40,39 +40,49 @@ pub(super) async fn take(drive: &mut Drive, snapshot: &Snapshot) -> Going {
     }
     let before = drive.instead.as_ref().map_or(0, |instead| instead.failures_before);
     let attempt = agent.failures.saturating_sub(before);
-    let mut request = Request {
+    let frame = Request {
         model: model.split_once(':').map_or(model.as_str(), |(_, name)| name).to_owned(),
         system: context::system_prompt(&settings, task, snapshot, &drive.place),
-        rows: drive.rows.iter().filter(|row| row.seq >= agent.tail_from_seq).cloned().collect(),
+        rows: Vec::new(),
         tools: tools::all().iter().map(|tool| tool.spec().clone()).collect(),
         info: settings.model_info(&model),
     };
-    let all_rows = request.rows.clone();
-    let room = [window::room(&request), drive.room].into_iter().flatten().min();
-    if let Some(room) = room {
-        request.rows = window::fit(&all_rows, room);
-    }
-    let turn = Turn { call, model, sent: window::tokens(&request), attempt, info: request.info.clone() };
-    let mut answer = Answer::new(drive, turn.call.clone());
-    let mut ended = match model::connect(&settings, &turn.model, drive.port.blobs()) {
-        Ok(model) => answer.receive(model.ask(request.clone()), seconds_left(task, snapshot, drive)).await,
-        Err(error) => Ended::Failed(error),
+    let context = &drive.rows[drive.rows.partition_point(|row| row.seq < agent.tail_from_seq)..];
+    let room = [window::room(&frame), window::learned(&model)].into_iter().flatten().min();
+    let rows = window::fit(context, room.unwrap_or(u64::MAX));
+    let size = window::size(&rows);
+    let turn = Turn {
+        call,
+        model,
+        sent: window::standing(&frame) + size,
+        attempt,
+        in_dollars: task.budget.micro_usd.is_some(),
+        info: frame.info.clone(),
     };
-    // Longer than the server takes: asked once more with less, and from now on with so much.
-    let mut learned = None;
-    if matches!(&ended, Ended::Failed(error) if error.class == ErrorClass::TooLong) && answer.bytes() == 0 {
-        let room = window::size(&request.rows) / 2;
-        let shorter = window::fit(&all_rows, room);
-        if shorter.len() < request.rows.len() || window::size(&shorter) < window::size(&request.rows) {
-            learned = Some(room);
-            request.rows = shorter;
-            if let Ok(model) = model::connect(&settings, &turn.model, drive.port.blobs()) {
-                ended = answer.receive(model.ask(request), seconds_left(task, snapshot, drive)).await;
+    let connected = model::connect(&settings, &turn.model, drive.port.blobs());
+    let mut answer = Answer::new(drive, turn.call.clone());
+    let ended = match connected {
+        Ok(model) => {
+            let ask = |rows| model.ask(Request { rows, ..frame.clone() });
+            let first = answer.receive(ask(rows), seconds_left(task, snapshot, drive)).await;
+            // Longer than the server takes: asked once more with less, and from now on with so much.
+            let shorter = match &first {
+                Ended::Failed(error) if error.class == ErrorClass::TooLong && answer.bytes() == 0 => {
+                    Some(window::fit(context, size / 2)).filter(|shorter| window::size(shorter) < size)
+                }
+                Ended::Failed(_) | Ended::Whole(_) | Ended::Stopped => None,
+            };
+            match shorter {
+                Some(shorter) => {
+                    window::learn(&turn.model, size / 2);
+                    answer.receive(ask(shorter), seconds_left(task, snapshot, drive)).await
+                }
+                None => first,
             }
         }
-    }
+        Err(error) => Ended::Failed(error),
+    };
     let left = Left { bytes: answer.bytes(), says_something: answer.says_something(), parts: answer.into_parts() };
-    drive.room = learned.or(drive.room);
     match ended {
         Ended::Whole(finished) => commit(drive, turn, left.parts, finished).await,
         Ended::Stopped if drive.leaving.is_cancelled() => Going::Away,
@@ -90,6 +100,8 @@ struct Turn {
     sent: u64,
     /// How often it failed before.
     attempt: u32,
+    /// Whether the Task has a budget in dollars: no model without a price may be asked then.
+    in_dollars: bool,
     info: settings::ModelInfo,
 }
 
@@ -189,7 +201,9 @@ async fn fail(drive: &mut Drive, turn: Turn, left: Left, error: ModelError) -> G
     let too_long = error.class.passing() && pause > LONGEST_PAUSE_MS;
     let again = error.class.passing() && turn.attempt < settings.limits.retries && !too_long;
     let instead = settings.roles.fallback.clone().filter(|fallback| {
-        !again && drive.instead.is_none() && *fallback != turn.model && error.class != ErrorClass::TooLong
+        let affordable = !turn.in_dollars || settings.has_price(fallback);
+        let fresh = drive.instead.is_none() && *fallback != turn.model;
+        !again && fresh && affordable && error.class != ErrorClass::TooLong
     });
     let mut message = match too_long {
         true => too_long_a_pause(&error.message, pause),

@@ -75,8 +75,9 @@ impl Progress {
             Event::ToolSettled { call, state, row, .. } => self.settled(call, *state, row),
             // A failure for good is told at the end, with what to do.
             Event::TurnFailed { message, retry_at: Some(retry_at), .. } => {
-                let seconds = (retry_at - now()).max(0) / 1000;
-                self.note(Style::Warn, &format!("{}; it is asked again in {seconds} s", line(message)))
+                let seconds = (retry_at - now() + 999).max(0) / 1000;
+                let again = if seconds > 0 { format!("; it is asked again in {seconds} s") } else { String::new() };
+                self.note(Style::Warn, &format!("{}{again}", line(message)))
             }
             Event::VerdictGiven { verdict } => {
                 self.note(Style::Dim, &format!("{} is {}", verdict.check, verdict.outcome))

@@ -269,6 +269,12 @@ impl Settings {
         self.models.get(model).or_else(|| self.models.get(bare)).cloned().unwrap_or_default()
     }
 
+    /// Whether a model's price is known; the guide costs nothing.
+    pub fn has_price(&self, model: &str) -> bool {
+        let free = self.resolve(model).is_ok_and(|(provider, _)| provider.kind == ProviderKind::Guide);
+        free || self.model_info(model).price.is_some()
+    }
+
     /// Keeps what `before` knew of a key that is named and missing: not every terminal of a person
     /// has it in its environment.
     pub fn keep_keys_of(&mut self, before: &Self) {

@@ -4,6 +4,8 @@
 use crate::support::home::Home;
 use crate::support::model_server::ModelServer;
 use crate::support::reply::Reply;
+use crate::support::request::Request;
+use crate::support::tls;
 use crate::support::wires::{CIPHER, SIGNATURE, Said, Wire};
 use serde_json::{Value, json};
 
@@ -180,8 +182,7 @@ fn answers_that_only_ever_reach_their_limit_end_with_what_to_do() {
 #[test]
 fn a_server_that_refuses_a_field_is_asked_without_it_and_from_then_on() {
     let server = ModelServer::start();
-    let refuses =
-        |field: &'static str| move |request: &crate::support::request::Request| request.body.get(field).is_some();
+    let refuses = |field: &'static str| move |request: &Request| request.body.get(field).is_some();
     server.when(
         refuses("stream_options"),
         Reply::error_status(400, "invalid_request_error", "Unknown field: stream_options"),
@@ -200,19 +201,38 @@ fn a_server_that_refuses_a_field_is_asked_without_it_and_from_then_on() {
 }
 
 #[test]
+fn thinking_that_its_server_no_longer_accepts_is_left_out_and_the_work_goes_on() {
+    for (wire, sent, refusal) in [
+        (Wire::Messages, SIGNATURE, "messages.1.content.0: Invalid `signature` in `thinking` block"),
+        (Wire::Responses, CIPHER, "The encrypted content could not be verified"),
+    ] {
+        let server = ModelServer::start();
+        let refused = move |request: &Request| request.body.to_string().contains(sent);
+        server.when(refused, Reply::error_status(400, "invalid_request_error", refusal));
+        server.then(wire.answer(&Said { thinking: "hm", text: "", calls: vec![("list", json!({}))] }));
+        server.then(wire.say("went on"));
+        let home = home(&server, &model_of(wire), "");
+        assert_eq!(home.exec(["look"]).expect_code(0).text(), "went on", "{wire:?}");
+        assert_eq!(server.requests().len(), 3);
+        home.assert_sound();
+    }
+}
+
+#[test]
 fn a_conversation_longer_than_the_window_is_shortened_once_and_what_is_stored_stays() {
     let server = ModelServer::start();
-    let too_long = |request: &crate::support::request::Request| request.body.to_string().len() > 60_000;
+    let too_long = |request: &Request| request.body.to_string().len() > 60_000;
     let refusal = "This model's maximum context length is 8192 tokens";
     server.when(too_long, Reply::error_status(400, "invalid_request_error", refusal));
     for _ in 0..8 {
         server.then(Reply::call("read", json!({"path": "long.txt"})));
     }
-    server.then(Reply::say("done"));
+    server.then(Reply::say("done")).then(Reply::say("again"));
     let home = Home::with_model(&server);
     home.write("long.txt", "word after word after word\n".repeat(500));
     let exec = home.exec(["read it often"]).expect_code(0);
     assert_eq!(exec.text(), "done");
+    home.exec(["--task", exec.task(), "again"]).expect_code(0);
     let refused = server.requests().iter().filter(|request| too_long(request)).count();
     assert_eq!(refused, 1, "what was learned holds for the turns that follow");
     let last = server.requests().pop().expect("asked");
@@ -250,7 +270,7 @@ fn a_known_window_is_respected_before_anything_is_refused() {
 #[test]
 fn a_fallback_model_goes_on_where_the_first_one_failed_for_good() {
     let server = ModelServer::start();
-    let primary = |request: &crate::support::request::Request| request.body["model"] == "test";
+    let primary = |request: &Request| request.body["model"] == "test";
     server.when(
         primary,
         Reply::error_status(429, "rate_limit_exceeded", "Too many requests").header("Retry-After", "86400"),
@@ -265,6 +285,15 @@ fn a_fallback_model_goes_on_where_the_first_one_failed_for_good() {
     let words = notice["text"].as_str().unwrap_or_default();
     assert!(words.contains("Going on with anthropic-like:other"), "{words}");
     home.assert_sound();
+}
+
+#[test]
+fn a_fallback_without_a_price_is_not_asked_where_dollars_are_counted() {
+    let server = ModelServer::with([Reply::error_status(401, "authentication_error", "no such key")]);
+    let toml = "[model]\nfallback = \"anthropic-like:other\"\n[models.test]\nprice = { input = 1, output = 1 }\n";
+    let home = home(&server, "openai-like:test", toml);
+    home.exec(["--budget", "usd=1", "hello"]).expect_code(5);
+    assert_eq!(server.requests().len(), 1);
 }
 
 #[test]
@@ -327,6 +356,23 @@ fn a_proxy_of_the_environment_is_used_for_hosts_elsewhere_and_never_for_this_mac
     let here = Home::with_model(&server).env("HTTP_PROXY", &address).env("http_proxy", &address);
     assert_eq!(here.exec(["hello"]).expect_code(0).text(), "directly");
     assert_eq!(proxy.requests().len(), 1);
+}
+
+#[test]
+fn a_certificate_of_an_authority_of_ones_own_is_accepted_only_when_it_is_named() {
+    let server = ModelServer::with([Reply::say("in private")]);
+    let base = tls::in_front_of(&server);
+    let stranger = Home::new().env("COWORK_MODEL", "openai:test").env("OPENAI_BASE_URL", &base);
+    stranger.configure("[limits]\nretries = 0\n");
+    let exec = stranger.exec(["hello"]).expect_code(5);
+    assert!(exec.stderr.contains("certificate") && exec.stderr.contains("SSL_CERT_FILE"), "{}", exec.stderr);
+    assert_eq!(server.requests().len(), 0);
+    let authority = tls::authority();
+    let known = Home::new()
+        .env("COWORK_MODEL", "openai:test")
+        .env("OPENAI_BASE_URL", &base)
+        .env("SSL_CERT_FILE", authority.to_str().expect("text"));
+    assert_eq!(known.exec(["hello"]).expect_code(0).text(), "in private");
 }
 
 #[test]

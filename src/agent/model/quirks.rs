@@ -9,34 +9,63 @@ use reqwest::Url;
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-/// A host and what is special about it: the field that limits an answer, the field thinking is
-/// shown again in, whether it counts tokens in a stream when asked.
-const HOSTS: &[(&str, Option<&str>, Option<&str>, Option<bool>)] = &[
-    ("api.openai.com", Some("max_completion_tokens"), None, None),
-    ("api.deepseek.com", None, Some("reasoning_content"), None),
-    ("api.moonshot.ai", None, Some("reasoning_content"), None),
-    ("api.moonshot.cn", None, Some("reasoning_content"), None),
-    ("api.z.ai", None, Some("reasoning_content"), None),
-    ("api.mistral.ai", None, None, Some(false)),
+/// What is special about a host.
+struct Host {
+    name: &'static str,
+    /// The field that limits an answer.
+    limit: Option<&'static str>,
+    /// The field thinking is shown again in.
+    thinking: Option<&'static str>,
+    /// Whether it counts tokens in a stream when asked.
+    usage: Option<bool>,
+}
+
+const RULE: Host = Host { name: "", limit: None, thinking: None, usage: None };
+
+const HOSTS: [Host; 6] = [
+    Host { name: "api.openai.com", limit: Some("max_completion_tokens"), ..RULE },
+    Host { name: "api.deepseek.com", thinking: Some("reasoning_content"), ..RULE },
+    Host { name: "api.moonshot.ai", thinking: Some("reasoning_content"), ..RULE },
+    Host { name: "api.moonshot.cn", thinking: Some("reasoning_content"), ..RULE },
+    Host { name: "api.z.ai", thinking: Some("reasoning_content"), ..RULE },
+    Host { name: "api.mistral.ai", usage: Some(false), ..RULE },
 ];
 
 /// Words of a refusal, and what follows from them for the next request.
-const REFUSALS: &[(&str, fn() -> Quirks)] = &[
-    ("stream_options", || Quirks { stream_usage: Some(false), ..Quirks::default() }),
-    ("include_usage", || Quirks { stream_usage: Some(false), ..Quirks::default() }),
-    ("max_completion_tokens", || Quirks { limit_field: Some("max_completion_tokens".into()), ..Quirks::default() }),
-    ("encrypted", || Quirks { kept_thinking: Some(false), ..Quirks::default() }),
+struct Refusal {
+    words: &'static str,
+    quirks: fn() -> Quirks,
+}
+
+const REFUSALS: [Refusal; 5] = [
+    Refusal { words: "stream_options", quirks: without_usage },
+    Refusal { words: "include_usage", quirks: without_usage },
+    Refusal { words: "max_completion_tokens", quirks: with_the_newer_limit },
+    Refusal { words: "encrypted", quirks: without_kept_thinking },
+    Refusal { words: "signature", quirks: without_kept_thinking },
 ];
+
+fn without_usage() -> Quirks {
+    Quirks { stream_usage: Some(false), ..Quirks::default() }
+}
+
+fn with_the_newer_limit() -> Quirks {
+    Quirks { limit_field: Some("max_completion_tokens".into()), ..Quirks::default() }
+}
+
+fn without_kept_thinking() -> Quirks {
+    Quirks { kept_thinking: Some(false), ..Quirks::default() }
+}
 
 /// What is known of a server by its address. One that is spoken to in the clear is one of the
 /// person's own, where small models put calls into their words.
 pub(super) fn known(base: &Url) -> Quirks {
     let host = base.host_str().unwrap_or_default();
     let mut quirks = Quirks { fenced_calls: Some(base.scheme() == "http"), ..Quirks::default() };
-    if let Some((_, limit, thinking, usage)) = HOSTS.iter().find(|(known, ..)| *known == host) {
-        quirks.limit_field = limit.map(str::to_owned);
-        quirks.thinking_field = thinking.map(str::to_owned);
-        quirks.stream_usage = *usage;
+    if let Some(known) = HOSTS.iter().find(|known| known.name == host) {
+        quirks.limit_field = known.limit.map(str::to_owned);
+        quirks.thinking_field = known.thinking.map(str::to_owned);
+        quirks.stream_usage = known.usage;
     }
     quirks
 }
@@ -52,12 +81,8 @@ pub(super) fn learned(base: &Url) -> Quirks {
 /// Reads a refusal; says whether it makes a difference to what holds for that server `now`.
 pub(super) fn learn(base: &Url, now: &Quirks, refusal: &str) -> bool {
     let refusal = refusal.to_ascii_lowercase();
-    let Some((_, quirks)) = REFUSALS.iter().find(|(words, quirks)| {
-        let better = quirks().or(now.clone());
-        refusal.contains(words) && better != *now
-    }) else {
-        return false;
-    };
+    let differs = |known: &&Refusal| refusal.contains(known.words) && (known.quirks)().or(now.clone()) != *now;
+    let Some(Refusal { quirks, .. }) = REFUSALS.iter().find(differs) else { return false };
     let mut all = LEARNED.lock().unwrap_or_else(PoisonError::into_inner);
     let before = all.remove(base.as_str()).unwrap_or_default();
     all.insert(base.to_string(), quirks().or(before));

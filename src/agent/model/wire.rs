@@ -59,7 +59,7 @@ impl Wire {
         let mut body = match self {
             Self::Chat => chat::body(request, blobs, &server.quirks()),
             Self::Responses => responses::body(request, blobs, &server.name, &server.quirks()),
-            Self::Messages => messages::body(request, blobs, &server.name),
+            Self::Messages => messages::body(request, blobs, &server.name, &server.quirks()),
         };
         body.extend(request.info.request.clone());
         Value::Object(body)

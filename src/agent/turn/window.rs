@@ -6,6 +6,8 @@
 use super::super::model::Request;
 use crate::domain::decide::estimate_tokens;
 use crate::domain::*;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 /// How much of a window is left to the answer where the user set no limit to it: a quarter, at most
 /// so many tokens.
@@ -18,13 +20,21 @@ pub(super) fn room(request: &Request) -> Option<u64> {
     Some(window.saturating_sub(reserve + standing(request)))
 }
 
-/// The size of a whole request.
-pub(super) fn tokens(request: &Request) -> u64 {
-    standing(request) + size(&request.rows)
+/// How much models turned out to take while this process ran, by `PROVIDER:NAME`.
+static LEARNED: Mutex<BTreeMap<String, u64>> = Mutex::new(BTreeMap::new());
+
+/// How much of a context a model turned out to take.
+pub(super) fn learned(model: &str) -> Option<u64> {
+    LEARNED.lock().unwrap_or_else(PoisonError::into_inner).get(model).copied()
+}
+
+/// Remembers that a model refused more than that as too long.
+pub(super) fn learn(model: &str, room: u64) {
+    LEARNED.lock().unwrap_or_else(PoisonError::into_inner).insert(model.to_owned(), room);
 }
 
 /// The size of what every request begins with.
-fn standing(request: &Request) -> u64 {
+pub(super) fn standing(request: &Request) -> u64 {
     let tools: usize =
         request.tools.iter().map(|tool| tool.schema.to_string().len() + tool.description.len() + 60).sum();
     Usage::estimate(request.system.len() + tools, 0).input_tokens

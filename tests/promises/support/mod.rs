@@ -17,6 +17,7 @@ pub mod reply;
 pub mod request;
 pub mod story;
 pub mod terminal;
+pub mod tls;
 pub mod watch;
 pub mod wire;
 pub mod wires;

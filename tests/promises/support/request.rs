@@ -185,7 +185,7 @@ fn broken_rule_of_messages(messages: &[Value]) -> Option<String> {
             return Some(format!("the calls {waiting:?} have no result in message {at}"));
         }
     }
-    (messages.len() % 2 == 0).then(|| "the last message is the assistant's".to_owned())
+    messages.len().is_multiple_of(2).then(|| "the last message is the assistant's".to_owned())
 }
 
 /// What Responses would refuse: calls without an output, outputs of nothing.

@@ -6,6 +6,7 @@
 use super::super::history::{Called, Piece, Turn, turns};
 use super::super::{Request, kept};
 use crate::agent::port::Blobs;
+use crate::domain::settings::Quirks;
 use serde_json::{Map, Value, json};
 
 /// The largest answer where the user set none: the format demands a number, and no model that is
@@ -16,7 +17,12 @@ const LARGEST_ANSWER: u64 = 8_192;
 const MARKED: usize = 2;
 
 /// Writes the body of a request to the provider of that name.
-pub(in super::super) fn body(request: &Request, blobs: &dyn Blobs, provider: &str) -> Map<String, Value> {
+pub(in super::super) fn body(
+    request: &Request,
+    blobs: &dyn Blobs,
+    provider: &str,
+    quirks: &Quirks,
+) -> Map<String, Value> {
     let mut body = Map::new();
     body.insert("model".into(), json!(request.model));
     body.insert("max_tokens".into(), json!(request.info.max_output_tokens.unwrap_or(LARGEST_ANSWER)));
@@ -32,6 +38,8 @@ pub(in super::super) fn body(request: &Request, blobs: &dyn Blobs, provider: &st
             .map(|tool| json!({"name": tool.name, "description": tool.description, "input_schema": tool.schema}));
         body.insert("tools".into(), tools.collect());
     }
+    // A server that refused what it signed before is shown no thinking again.
+    let provider = Some(provider).filter(|_| quirks.kept_thinking != Some(false));
     let mut messages = messages(request, blobs, provider);
     let users = messages.iter_mut().rev().filter(|message| message["role"] == "user");
     for message in users.take(MARKED) {
@@ -48,7 +56,7 @@ fn mark(block: &mut Value) {
     block["cache_control"] = json!({"type": "ephemeral"});
 }
 
-fn messages(request: &Request, blobs: &dyn Blobs, provider: &str) -> Vec<Value> {
+fn messages(request: &Request, blobs: &dyn Blobs, provider: Option<&str>) -> Vec<Value> {
     let mut messages = Vec::new();
     // Results of the calls of the last answer: they begin the next message of the user's side.
     let mut results: Vec<Value> = Vec::new();
@@ -88,8 +96,8 @@ fn accepts(id: &str) -> bool {
 
 /// Thinking goes back as it came, with its signature, to whoever signed it; unsigned it would be
 /// refused.
-fn thinking((text, signature): &(&str, Option<&str>), provider: &str) -> Option<Value> {
-    let mut block = kept::block(*signature, provider)?;
+fn thinking((text, signature): &(&str, Option<&str>), provider: Option<&str>) -> Option<Value> {
+    let mut block = kept::block(*signature, provider?)?;
     if block["type"] == "thinking" {
         block["thinking"] = json!(text);
     }
@@ -171,7 +179,7 @@ mod tests {
             result("c_2", ToolCallState::Error, vec![]),
             row(Role::User, vec![Part::text("and?")]),
         ];
-        let body = body(&request(rows, vec![]), &blobs, "claude");
+        let body = body(&request(rows, vec![]), &blobs, "claude", &Quirks::default());
         let marked = json!({"type": "ephemeral"});
         assert_eq!(body["system"], json!([{"type": "text", "text": "s", "cache_control": marked}]));
         assert_eq!((&body["max_tokens"], &body["stream"]), (&json!(LARGEST_ANSWER), &json!(true)));
@@ -205,7 +213,8 @@ mod tests {
         }
         rows.push(row(Role::User, vec![Part::text("go on")]));
         let tools: Vec<ToolSpec> = tools::all().iter().map(|tool| tool.spec().clone()).collect();
-        let body = Value::Object(body(&request(rows, tools), &Memory::default(), "claude")).to_string();
+        let body =
+            Value::Object(body(&request(rows, tools), &Memory::default(), "claude", &Quirks::default())).to_string();
         assert_eq!(body.matches("cache_control").count(), 1 + MARKED);
     }
 }

@@ -18,11 +18,13 @@ pub(in super::super) fn body(
     if !request.system.is_empty() {
         body.insert("instructions".into(), json!(request.system));
     }
+    // A server that refused what it made before is shown no thinking again.
+    let provider = Some(provider).filter(|_| quirks.kept_thinking != Some(false));
     body.insert("input".into(), Value::Array(input(request, blobs, provider)));
     body.insert("stream".into(), json!(true));
     // Nothing is kept there, so what it thought has to come back with every request.
     body.insert("store".into(), json!(false));
-    if quirks.kept_thinking != Some(false) {
+    if provider.is_some() {
         body.insert("include".into(), json!(["reasoning.encrypted_content"]));
     }
     if !request.tools.is_empty() {
@@ -40,7 +42,7 @@ pub(in super::super) fn body(
     body
 }
 
-fn input(request: &Request, blobs: &dyn Blobs, provider: &str) -> Vec<Value> {
+fn input(request: &Request, blobs: &dyn Blobs, provider: Option<&str>) -> Vec<Value> {
     let mut items = Vec::new();
     for turn in turns(&request.rows, accepts) {
         match turn {
@@ -49,7 +51,7 @@ fn input(request: &Request, blobs: &dyn Blobs, provider: &str) -> Vec<Value> {
                 items.push(json!({"type": "message", "role": "user", "content": content}));
             }
             Turn::Assistant { thoughts, text, calls } => {
-                items.extend(thoughts.iter().filter_map(|(_, signature)| kept::block(*signature, provider)));
+                items.extend(thoughts.iter().filter_map(|(_, signature)| kept::block(*signature, provider?)));
                 if !text.trim().is_empty() {
                     let content = json!([{"type": "output_text", "text": text}]);
                     items.push(json!({"type": "message", "role": "assistant", "content": content}));

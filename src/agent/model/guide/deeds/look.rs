@@ -371,11 +371,11 @@ pub(super) fn outline(steps: &mut Steps, path: &str) -> Option<String> {
         .map(|mark| format!("{:>width$}  {}{}", mark.line, "  ".repeat(mark.depth.min(8)), mark.text))
         .collect();
     Some(format!(
-        "Outline of {} ({} in {}), with line numbers.{}\n\n{}",
+        "Outline of {} ({} in {}), with line numbers{}\n\n{}",
         quoted(path),
         counted(marks.len(), "entry"),
         whole.counted_lines(),
-        whole.caution(),
+        if whole.complete { ":".to_owned() } else { format!(".{}", whole.caution()) },
         fenced("", &first_lines(&lines.join("\n"), 150))
     ))
 }
