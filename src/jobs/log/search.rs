@@ -69,7 +69,8 @@ impl Search {
             .fixed_strings(is_literal)
             .case_smart(true)
             .multi_line(true)
-            .line_terminator(Some(b'\n'))
+            // A terminal ends its lines with both; `$` is before them.
+            .crlf(true)
             .build(text)
             .map_err(|error| PatternError(error.to_string()))?;
         Ok(Self {

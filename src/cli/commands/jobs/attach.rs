@@ -236,10 +236,13 @@ impl Attached {
 
     /// Takes what the shim has said.
     fn hear(&mut self) -> Result<Option<Left>, ClientError> {
+        let mut erased = false;
         loop {
             match self.view.read_until(Some(Instant::now() + NEWS)) {
                 Ok(Some(Event::Changed(bytes))) => {
                     if self.fits() {
+                        // Erasing what is below takes our line as well.
+                        erased |= bytes.contains(&b'J');
                         say(&bytes)?;
                     } else {
                         self.draw()?;
@@ -264,7 +267,12 @@ impl Attached {
                 }
                 Ok(Some(Event::History(_))) => {}
                 Ok(Some(Event::Ended(record))) => return Ok(Some(Left::Ended(record.end.to_string()))),
-                Ok(None) => return Ok(None),
+                Ok(None) => {
+                    if erased {
+                        self.status()?;
+                    }
+                    return Ok(None);
+                }
                 Err(error) => return Err(error),
             }
         }
