@@ -67,6 +67,7 @@ pub async fn run(app: &Arc<App>, args: ScreenArgs) -> Result<Exit, Fault> {
     let start = Start {
         connect: connect(app.clone(), hello.clone()),
         editor: outside::editor(),
+        attach: outside::attach(app.paths.home.clone()),
         shell: outside::shell(settings.limits),
         task,
         folder,

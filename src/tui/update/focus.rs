@@ -11,7 +11,7 @@ pub(super) fn to(model: &mut Model, pane: Pane) -> Vec<Effect> {
     model.side_scroll = 0;
     model.chat.chosen = None;
     model.focus = if pane == Pane::Chat { Focus::Composer } else { Focus::Side(pane) };
-    Vec::new()
+    if pane == Pane::Jobs { super::jobs::ask(model) } else { Vec::new() }
 }
 
 pub(super) fn along(model: &mut Model, by: isize) -> Vec<Effect> {

@@ -398,7 +398,7 @@ fn a_reopened_task_is_subscribed_from_its_own_answer() {
 fn what_is_heard_of_a_task_while_it_is_being_opened_is_not_lost_when_more_follows() {
     let mut model = fixtures::model(80, 24);
     let effects = press(&mut model, "h i enter");
-    let receipt = Receipt { seq: 3, task: Some("t_parser00".into()), message: None };
+    let receipt = Receipt { seq: 3, task: Some("t_parser00".into()), message: None, job: None };
     told(&mut model, News::Accepted(id_of(&effects), receipt));
     // The answer was given before the Run began; that it did is heard before the answer.
     let mut opening = fixtures::opening();
