@@ -1,7 +1,7 @@
 //! What is to be seen of a Job: what its processes use, how far it has come, what it said last.
 
 use super::folder::Folder;
-use super::log::{Log, Stream, shown};
+use super::log::{Line, Lines, Log, Stream, shown};
 use super::progress::{Progress, progress};
 use super::record::StartRecord;
 use crate::domain::Millis;
@@ -39,13 +39,16 @@ pub fn said(folder: &Folder) -> io::Result<Said> {
         all.bytes += bytes;
         let at = log.time_of(bytes - 1);
         let from = log.tail(LINES, TAIL)?;
-        let mut raw = vec![0; (bytes - from) as usize];
-        let read = log.read_all(from, &mut raw)?;
-        let lines: Vec<String> = raw[..read]
-            .split(|byte| *byte == b'\n')
-            .map(|line| shown(line).trim_end().to_owned())
-            .filter(|line| !line.trim().is_empty())
-            .collect();
+        let mut lines: Vec<String> = Vec::new();
+        let mut walk = Lines::new(log, from);
+        while let Some(line) = walk.next_line()? {
+            // What stands before a gap and after it is no one line.
+            let Line::Text { bytes, .. } = line else { continue };
+            let text = shown(&bytes).trim_end().to_owned();
+            if !text.trim().is_empty() {
+                lines.push(text);
+            }
+        }
         if let Some(found) = lines.iter().rev().find_map(|line| progress(line)) {
             all.progress = Some(found);
         }

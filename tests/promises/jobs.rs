@@ -2,6 +2,7 @@
 
 use crate::support::calls::{Call, call};
 use crate::support::crash::DoomedHost;
+use crate::support::disk::{SmallDisk, fill};
 use crate::support::home::Home;
 use crate::support::model_server::ModelServer;
 use crate::support::process;
@@ -316,4 +317,65 @@ fn jb_4_a_person_takes_over_a_full_screen_program_and_leaves_it_running() {
     let shown = ended(&home, &id);
     assert_eq!(shown["exit_code"], 0, "{shown}");
     assert!(shown["reason"].as_str().is_some_and(|why| why.contains("a person typed")), "{shown}");
+}
+
+#[test]
+fn jb_1_a_terminal_that_is_killed_while_it_is_attached_leaves_the_job_and_its_screen() {
+    let home = Home::new();
+    let id = start(&home, "echo hello; read line; echo got $line; exit 5");
+    let mut terminal = home.terminal(["jobs", "attach", &id], 80, 24);
+    terminal.wait_for("hello");
+    terminal.kill();
+    terminal.wait_exit();
+    assert_eq!(show(&home, &id)["state"], "running");
+    let mut second = home.terminal(["jobs", "attach", &id], 80, 24);
+    second.wait_for("hello").send(b"again\r").wait_for("has ended: exited 5");
+    assert_eq!(ended(&home, &id)["last_line"], "got again");
+}
+
+#[test]
+fn jb_3_a_disk_that_fills_leaves_a_gap_that_is_said_and_the_true_end() {
+    let home = Home::new();
+    let Some(_disk) = SmallDisk::mount(&home, "size=48m,mode=700") else { return };
+    let wait = |name: &str| format!("until [ -e {name} ]; do sleep 0.05; done");
+    let script =
+        format!("echo before; {}; seq 1 50000; touch printed; {}; echo after; exit 7", wait("full"), wait("room"));
+    let id = start(&home, &script);
+    eventually("it has begun", || home.ok(["jobs", "logs", &id]) == "before\n");
+    let filler = home.state().join("filler");
+    fill(&filler);
+    home.write("full", "");
+    eventually("it has printed all the same", || home.has("printed"));
+    std::fs::remove_file(&filler).expect("room again");
+    home.write("room", "");
+    let shown = ended(&home, &id);
+    assert_eq!((&shown["exit_code"], &shown["last_line"]), (&json!(7), &json!("after")), "{shown}");
+    assert!(shown["reason"].as_str().is_some_and(|why| why.contains("could not be kept")), "{shown}");
+    let log = home.ok(["jobs", "logs", &id]);
+    assert!(
+        log.starts_with("before\n") && log.contains("could not be written") && log.ends_with("after\n"),
+        "{log:.300}"
+    );
+    home.run(["host", "stop"]);
+}
+
+#[test]
+fn ui_5_the_pane_of_jobs_lists_reads_finds_takes_over_and_ends() {
+    let home = Home::new();
+    let line = "echo first words; while :; do echo tick; sleep 0.1; done";
+    let id = home.ok(["jobs", "start", "--name", "ticker", "--", line]).trim().to_owned();
+    let mut screen = home.terminal::<&str>([], 120, 36);
+    screen.wait_for("ticker").send(b"\x1b4").wait_for("tick");
+    screen.send(b"\r").wait_for("follows");
+    screen.send(b"/").wait_for("regular expression").type_words("^first").send(b"\r").wait_for("1 line with ^first");
+    screen.wait_for("first words").wait_gone("tick\n");
+    screen.send(b"\x1b").wait_for("follows");
+    screen.send(b"a").wait_for("leaves, the Job goes on");
+    screen.send(b"\x1d").wait_for("follows");
+    screen.send(b"q").wait_gone("follows");
+    screen.send(b"s").wait_for("the same key again").send(b"s");
+    assert_eq!(ended(&home, &id)["state"], "signaled");
+    screen.wait_for("No Job runs");
+    screen.send(b"e").wait_for("signaled 15");
+    home.assert_sound();
 }

@@ -68,3 +68,6 @@ fn now() -> i64 {
 fn cwd(ctx: &ToolContext) -> String {
     ctx.cwd.to_string_lossy().into_owned()
 }
+
+#[cfg(test)]
+mod tests;

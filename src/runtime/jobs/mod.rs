@@ -99,7 +99,11 @@ fn look_after(coordinator: &Coordinator, job: Job) {
     let coordinator = coordinator.clone();
     tokio::spawn(async move {
         let id = job.id.clone();
-        watch::Watch::new(coordinator.clone(), job, told).run().await;
+        let watching = tokio::spawn(watch::Watch::new(coordinator.clone(), job, told).run());
+        if let Err(panic) = watching.await {
+            // What is true of it stands in its folder: the next host looks again.
+            tracing::error!(%id, %panic, "BUG: a Job is not looked after any more");
+        }
         if let Ok(mut all) = coordinator.inner.jobs.told.lock() {
             all.remove(&id);
         }

@@ -58,7 +58,7 @@ CREATE VIEW needs_host AS
   SELECT 'run' AS why, id AS ref, task FROM run WHERE state = 'running'
   UNION ALL SELECT 'main_due', main, task FROM main_due
   UNION ALL SELECT 'control', id, task FROM control WHERE state = 'requested'
-  UNION ALL SELECT 'job', id, task FROM job WHERE ended_at IS NULL;
+  UNION ALL SELECT 'job', id, name FROM job WHERE ended_at IS NULL;
 
 -- must be empty after every commit, like fsck
 CREATE VIEW fsck_jobs AS

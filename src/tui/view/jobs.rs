@@ -34,11 +34,14 @@ pub(super) fn draw(model: &Model, area: Rect, buffer: &mut Buffer) {
     }
 }
 
+/// A log that is narrower leaves the keys to the help.
+const ROOM_FOR_KEYS: u16 = 60;
+
 fn empty(model: &Model, area: Rect, buffer: &mut Buffer) {
     let all = model.keymap.key_of(When::Jobs, &Action::Jobs(JobsAct::ToggleEnded));
     let words = match model.jobs.ended {
-        true => "No Jobs.\nCommands that run in the background show here: `/start-job` starts one.".to_owned(),
-        false => format!("No Job runs.\n`/start-job` starts one in the background; {all} shows those that have ended."),
+        true => "No Jobs.\n`/start-job` starts one.".to_owned(),
+        false => format!("No Job runs.\n`/start-job` starts one.\n{all} shows those that have ended."),
     };
     let room = usize::from(area.width).max(1);
     for (row, range) in wrap::wrap(&words, room).iter().enumerate() {
@@ -127,18 +130,20 @@ fn log(model: &Model, area: Rect, buffer: &mut Buffer) {
 fn headline(model: &Model, log: &JobLog, area: Rect) -> Line<'static> {
     let theme = &model.theme;
     let key = |act| model.keymap.key_of(When::JobLog, &Action::Jobs(act)).to_owned();
-    let name = model.jobs.chosen().map(|view| text::line(&view.job.definition.name)).unwrap_or_default();
-    let what = match &log.found {
-        Some((pattern, found)) => format!("  {} lines with {}", found.len(), text::line(pattern)),
-        None => String::new(),
+    let left = match &log.found {
+        Some((pattern, found)) => format!("{} with {}", words::many(found.len(), "line", "lines"), text::line(pattern)),
+        None => model.jobs.chosen().map(|view| text::line(&view.job.definition.name)).unwrap_or_default(),
     };
-    let where_at = match log.back {
+    let mut right = match log.back {
         0 if log.found.is_none() => "follows".to_owned(),
+        0 => String::new(),
         back => format!("{back} below"),
     };
-    let left = vec![Span::styled(name, Style::from(theme.strong)), Span::styled(what, Style::from(theme.dim))];
-    let keys = format!("{where_at}  {} attach  {} back", key(JobsAct::Attach), key(JobsAct::Leave));
-    both_ends(area, left, vec![Span::styled(keys, Style::from(theme.dim))])
+    if area.width >= ROOM_FOR_KEYS {
+        right.push_str(&format!("  {} attach  {} back", key(JobsAct::Attach), key(JobsAct::Leave)));
+    }
+    let left = vec![Span::styled(left, Style::from(theme.strong))];
+    both_ends(area, left, vec![Span::styled(right, Style::from(theme.dim))])
 }
 
 /// The rows of one line.
