@@ -35,7 +35,7 @@ const LIBRARIES: &[(&str, &[&str])] = &[
 
 /// Where there is no async runtime: pure rooms, the shim, and the screen but for the files that touch the world.
 const WITHOUT_TOKIO: &[(&str, &[&str])] =
-    &[("domain", &[]), ("jobs", &[]), ("tui", &["tui/link", "tui/run", "tui/input/tty"])];
+    &[("domain", &[]), ("jobs", &[]), ("tui", &["tui/finder", "tui/link", "tui/run", "tui/input/tty"])];
 
 /// The longest file, in lines that are not tests.
 const LONGEST: usize = 700;

@@ -77,6 +77,7 @@ fn tasks(c: &Connection, all: bool) -> rusqlite::Result<Vec<Task>> {
     let mut tasks: Vec<Task> =
         c.prepare_cached(&sql)?.query_map([all], rows::task)?.collect::<rusqlite::Result<_>>()?;
     for task in &mut tasks {
+        task.last_words = last_words(c, &task.main)?;
         if matches!(task.status, TaskStatus::Completed | TaskStatus::Cancelled) {
             continue;
         }
@@ -84,6 +85,27 @@ fn tasks(c: &Connection, all: bool) -> rusqlite::Result<Vec<Task>> {
         task.waiting_for = waiting(&snapshot, task);
     }
     Ok(tasks)
+}
+
+/// How many characters of what was said last are told: a line of the widest list.
+const LAST_WORDS: usize = 200;
+
+/// The beginning of the last words of an agent; its last rows may be calls without any.
+fn last_words(c: &Connection, agent: &AgentId) -> rusqlite::Result<String> {
+    let sql = "SELECT body FROM trajectory WHERE agent = ?1 AND role = 'assistant' ORDER BY seq DESC LIMIT 5";
+    let mut statement = c.prepare_cached(sql)?;
+    let bodies = statement.query_map([agent.as_str()], |row| row.get::<_, String>(0))?;
+    for body in bodies {
+        let parts: Vec<Part> = serde_json::from_str(&body?).unwrap_or_default();
+        let said = parts.iter().find_map(|part| match part {
+            Part::Text { text } if !text.trim().is_empty() => Some(text.trim()),
+            Part::Text { .. } | Part::Thinking { .. } | Part::Image { .. } | Part::Call { .. } => None,
+        });
+        if let Some(said) = said {
+            return Ok(said.chars().take(LAST_WORDS).collect());
+        }
+    }
+    Ok(String::new())
 }
 
 /// What a Task waits for, in a person's terms: that Main has not answered yet is no news.

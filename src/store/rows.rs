@@ -23,6 +23,7 @@ pub(super) fn task(row: &SqlRow) -> rusqlite::Result<Task> {
         usage: json(row, 11)?,
         main: AgentId(row.get(12)?),
         waiting_for: Vec::new(),
+        last_words: String::new(),
         created_at: row.get(13)?,
         updated_at: row.get(14)?,
     })

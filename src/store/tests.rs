@@ -414,6 +414,33 @@ fn the_feed_brings_every_event_once_in_order_after_its_commit() {
 }
 
 #[test]
+fn the_list_of_tasks_has_the_last_words_of_each_and_what_was_sent_is_listed_once() {
+    let mut bench = Bench::new();
+    let task = bench.create("ask");
+    let main = bench.everything().tasks[&task].main.clone();
+    bench.submit(SystemCommand::StartRun { task: task.clone() }).expect("starts");
+    let run = bench.everything().live_run(&main).expect("live").id.clone();
+    let call = ModelCallId("k_1".into());
+    bench.submit(RunCommand::BeginTurn { run: run.clone(), call: call.clone(), model: "m:x".into() }).expect("begins");
+    let (parts, usage) = (vec![Part::text(" It is the cache.\nShall I mend it?")], Usage::default());
+    bench.submit(RunCommand::CommitTurn { run, call, parts, calls: vec![], usage, cut: false }).expect("commits");
+    let Answer::Tasks(tasks) = bench.store.ask(&Query::Tasks { all: true }).expect("asked") else { panic!("tasks") };
+    assert_eq!(tasks[0].last_words, "It is the cache.\nShall I mend it?");
+    for text in ["first", "second", "first"] {
+        let delivery = Delivery::Boundary;
+        bench
+            .submit(UserCommand::SendMessage { task: task.clone(), text: text.into(), refs: vec![], delivery })
+            .expect("sent");
+    }
+    let sent = |limit| match bench.store.ask(&Query::Sent { limit }).expect("asked") {
+        Answer::Sent(texts) => texts,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(sent(2), ["second", "first"], "each once, the newest last");
+    assert_eq!(sent(9).len(), 3, "with the first message of the Task");
+}
+
+#[test]
 fn a_draft_survives_and_an_empty_one_goes() {
     let bench = Bench::new();
     let keep = |text: &str| runtime().block_on(bench.store.keep_draft("n_1", "composer", text, 5)).expect("kept");

@@ -4,8 +4,10 @@
 //! An [`Effect`] is data; only the [driver](super::run) carries it out, and what comes of it comes
 //! back as [`News`].
 
+use super::attention::Looking;
 use super::colours::{Coloured, Job};
 use super::composer::Edit;
+use super::input::decode::Answer;
 use super::jobs::JobsAct;
 use super::key::Key;
 use super::picker::{Preview, Wish};
@@ -16,9 +18,10 @@ use crate::domain::{
     AgentId, CheckState, ClientId, CommandId, Fence, Folder, JobId, JobView, LogPage, LogPlace, Receipt, Recorded,
     Rejection, Seq, Task, TaskId, TranscriptPage, Transient, UserCommand,
 };
+use serde::{Deserialize, Serialize};
 
 /// A pane of the screen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Pane {
     /// The conversation with Main, and the composer.
     Chat,
@@ -132,8 +135,24 @@ pub enum Action {
     ToggleEntry,
     /// Opens or closes all tool calls and thinking.
     ToggleDetails,
+    /// Chooses what a person said before, or after.
+    ChooseSaid(Step),
     /// Copies the chosen entry.
     CopyEntry,
+    /// Copies a block of code of the chosen entry, then the one before it.
+    CopyCode,
+    /// Begins to search the chat.
+    OpenSearch,
+    /// Adds words to what is searched for.
+    TypeSearch(String),
+    /// Takes the last character of it back.
+    BackspaceSearch,
+    /// Keeps what is searched for, to go from match to match.
+    KeepSearch,
+    /// Ends the search.
+    LeaveSearch,
+    /// Goes to another match.
+    Seek(Step),
 
     /// Changes the text being written.
     Edit(Edit),
@@ -258,6 +277,21 @@ pub enum Action {
         /// Which way.
         step: Step,
     },
+    /// The border beside the chat moves so many columns to the right, or to the left.
+    MoveBorder(i16),
+    /// The focused pane gets so many rows more, or fewer; the chat: columns.
+    Grow(i16),
+    /// The arrangement is as it was in the beginning.
+    ResetLayout,
+    /// The pointer moved with its button held.
+    Drag {
+        /// Column.
+        column: u16,
+        /// Row.
+        row: u16,
+    },
+    /// The button was let go.
+    Release,
     /// A place was clicked.
     Click {
         /// Column.
@@ -265,6 +299,11 @@ pub enum Action {
         /// Row.
         row: u16,
     },
+
+    /// The terminal answered a question of ours.
+    Answered(Answer),
+    /// The person looks at this terminal, or elsewhere.
+    Looks(Looking),
 
     /// The host, or the way to it, has something to say.
     News(News),

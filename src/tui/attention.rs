@@ -74,15 +74,7 @@ pub struct Attention {
 impl Attention {
     /// Begins with nothing told.
     pub fn new(calls: Calls, notice: Notice) -> Self {
-        Self {
-            calls,
-            notice,
-            takes_status: false,
-            state: State::Idle,
-            asks: 0,
-            title: String::new(),
-            reported: None,
-        }
+        Self { calls, notice, takes_status: false, state: State::Idle, asks: 0, title: String::new(), reported: None }
     }
 
     /// What the terminal is to be told now; nothing where nothing changed.
@@ -159,7 +151,9 @@ fn state(model: &Model) -> State {
         Some(TaskStatus::Completed) => State::Done,
         Some(TaskStatus::Failed) => State::Failed,
         Some(TaskStatus::AwaitingHuman) => State::Question,
-        Some(TaskStatus::Active | TaskStatus::Parked | TaskStatus::Paused | TaskStatus::Cancelled) | None => State::Idle,
+        Some(TaskStatus::Active | TaskStatus::Parked | TaskStatus::Paused | TaskStatus::Cancelled) | None => {
+            State::Idle
+        }
     }
 }
 

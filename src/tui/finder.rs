@@ -14,7 +14,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use tokio::sync::mpsc;
 
 /// How often files that were found are told.
 const TELL: Duration = Duration::from_millis(60);
@@ -23,27 +22,30 @@ const TELL: Duration = Duration::from_millis(60);
 const BYTES: u64 = 16 * 1024;
 const LINES: usize = 60;
 
+/// Takes what was found; says whether anybody still listens. Called on threads that may wait.
+pub type Tell = Arc<dyn Fn(News) -> bool + Send + Sync>;
+
 /// Looks for files.
 pub struct Finder {
-    news: mpsc::Sender<News>,
+    tell: Tell,
     /// The search that is wanted; an older one ends.
     wanted: Arc<AtomicU64>,
 }
 
 impl Finder {
     /// Makes one that tells what it finds.
-    pub fn new(news: mpsc::Sender<News>) -> Self {
-        Self { news, wanted: Arc::default() }
+    pub fn new(tell: Tell) -> Self {
+        Self { tell, wanted: Arc::default() }
     }
 
     /// Looks for all files of a folder.
     pub fn find(&self, search: u64, folder: String) {
         self.wanted.store(search, Ordering::Relaxed);
-        let (news, wanted) = (self.news.clone(), self.wanted.clone());
+        let (told, wanted) = (self.tell.clone(), self.wanted.clone());
         std::thread::spawn(move || {
             let tell = |paths, last| {
                 let is_wanted = wanted.load(Ordering::Relaxed) == search;
-                is_wanted && news.blocking_send(News::Files { search, paths, last }).is_ok()
+                is_wanted && told(News::Files { search, paths, last })
             };
             walk(Path::new(&folder), tell);
         });
@@ -51,11 +53,10 @@ impl Finder {
 
     /// Reads the first lines of a file.
     pub fn preview(&self, folder: String, path: String) {
-        let news = self.news.clone();
+        let tell = self.tell.clone();
         std::thread::spawn(move || {
             let lines = first_lines(Path::new(&folder), Path::new(&path)).unwrap_or_else(|why| vec![why]);
-            // A screen that is gone looks at nothing.
-            let _ = news.blocking_send(News::Preview(Preview { path, lines }));
+            tell(News::Preview(Preview { path, lines }));
         });
     }
 }

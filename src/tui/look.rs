@@ -12,7 +12,23 @@ pub enum Choice {
     /// One that comes with the program.
     BuiltIn(BuiltIn),
     /// One of the person's own.
-    Own(Box<Theme>),
+    Own {
+        /// What its file is called.
+        name: String,
+        /// What it says.
+        theme: Box<Theme>,
+    },
+}
+
+impl Choice {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Auto => "auto",
+            Self::BuiltIn(theme) => theme.name(),
+            Self::Own { name, .. } => name,
+        }
+    }
 }
 
 /// How much moves.
@@ -25,6 +41,16 @@ pub enum Motion {
     Reduced,
 }
 
+impl Motion {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Reduced => "reduced",
+        }
+    }
+}
+
 /// How the screen is put.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Form {
@@ -33,6 +59,16 @@ pub enum Form {
     Panes,
     /// Plain lines, one pane at a time, no frames, nothing that turns: for screen readers.
     Plain,
+}
+
+impl Form {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Panes => "panes",
+            Self::Plain => "plain",
+        }
+    }
 }
 
 /// How a person is called who looks elsewhere.
@@ -74,7 +110,7 @@ impl Look {
             return (BuiltIn::None.load(), None);
         }
         match &self.theme {
-            Choice::Own(theme) => ((**theme).clone(), None),
+            Choice::Own { theme, .. } => ((**theme).clone(), None),
             Choice::BuiltIn(theme) => (theme.load(), None),
             Choice::Auto => {
                 let guess = BuiltIn::from_environment(read);

@@ -11,9 +11,11 @@
 
 pub mod action;
 pub mod asks;
+pub mod attention;
 pub mod chat;
 pub mod colours;
 pub mod composer;
+mod diff;
 mod finder;
 #[cfg(test)]
 mod fixtures;
@@ -32,6 +34,8 @@ pub mod projection;
 pub mod run;
 mod screen;
 pub mod shell;
+pub mod sizes;
+mod styled;
 mod summary;
 pub mod text;
 pub mod theme;

@@ -5,19 +5,21 @@
 
 use super::action::Pane;
 use super::asks::{self, Ask, Asks};
+use super::attention::Looking;
 use super::chat::{self, Chat};
 use super::composer::{Composer, Purpose};
 use super::jobs::Jobs;
 use super::keymap::Keymap;
 use super::layout::Layout;
+use super::look::{Form, Look, Motion};
 use super::picker::Picker;
 use super::projection::{Host, Projection, Trusted};
 use super::shell::Shell;
-use super::theme::Theme;
+use super::sizes::{Border, Sizes};
+use super::theme::{BuiltIn, Theme};
 use crate::domain::permission::Policy;
 use crate::domain::{ClientId, CommandId, Folder, Ids, MessageKind, Millis, TaskId, UserCommand};
 use jiff::tz::TimeZone;
-use std::collections::BTreeSet;
 
 /// What never changes while the screen is up.
 #[derive(Debug, Clone)]
@@ -26,6 +28,8 @@ pub struct Facts {
     pub folder: Folder,
     /// Whose drafts these are.
     pub client: ClientId,
+    /// What is in that folder and is used only when it is trusted.
+    pub to_trust: Vec<String>,
     /// The model of a new Task.
     pub model: String,
     /// The models that are configured.
@@ -138,16 +142,28 @@ pub struct Model {
     pub layout: Layout,
     /// Colours.
     pub theme: Theme,
+    /// The theme that the terminal's background may still change.
+    pub guessed: Option<BuiltIn>,
     /// Keys.
     pub keymap: Keymap,
+    /// How much moves.
+    pub motion: Motion,
+    /// How it is put.
+    pub form: Form,
+    /// Whether the person looks at this terminal.
+    pub looking: Looking,
+    /// When the last key came.
+    pub last_key: Option<Millis>,
     /// What the keys go to.
     pub focus: Focus,
     /// What covers the panes.
     pub overlay: Option<Overlay>,
     /// Whether only the focused pane is shown.
     pub zoomed: bool,
-    /// Panes taken off the screen.
-    pub hidden: BTreeSet<Pane>,
+    /// What the person chose of the arrangement.
+    pub sizes: Sizes,
+    /// The border that is being dragged.
+    pub moving: Option<Border>,
     /// The text being written.
     pub composer: Composer,
     /// The transcript.
@@ -206,11 +222,17 @@ impl Model {
             size,
             layout: Layout::default(),
             theme,
+            guessed: None,
             keymap: Keymap::default(),
+            motion: Motion::default(),
+            form: Form::default(),
+            looking: Looking::default(),
+            last_key: None,
             focus: Focus::Composer,
             overlay: None,
             zoomed: false,
-            hidden: BTreeSet::new(),
+            sizes: Sizes::default(),
+            moving: None,
             composer: Composer::default(),
             chat: Chat::default(),
             asks: Asks::default(),
@@ -237,6 +259,18 @@ impl Model {
         };
         model.lay_out();
         model
+    }
+
+    /// Takes over what the person chose about the screen.
+    pub fn look_like(&mut self, look: Look) {
+        self.keymap = look.keymap;
+        self.motion = look.motion;
+        self.form = look.form;
+    }
+
+    /// Whether something may turn while it works.
+    pub fn turns(&self) -> bool {
+        self.motion == Motion::Full && self.form == Form::Panes
     }
 
     /// The pane that has the focus.
@@ -284,7 +318,15 @@ impl Model {
 
     /// Whether the banner about trust is to be shown.
     pub fn asks_for_trust(&self) -> bool {
-        self.told.trusted == Trusted::Unknown && !self.trust_later
+        let here = self.folder() == self.facts.folder.path && !self.facts.to_trust.is_empty();
+        here && self.told.trusted == Trusted::Unknown && !self.trust_later
+    }
+
+    /// Whether characters are words to search for.
+    pub fn types_search(&self) -> bool {
+        self.focus == Focus::Transcript
+            && self.overlay.is_none()
+            && self.chat.search.as_ref().is_some_and(|search| search.typing)
     }
 
     /// Whether a person is writing a message, not something else.
@@ -336,7 +378,9 @@ impl Model {
     /// When something is next due without anybody doing anything; nothing is at rest.
     pub fn due(&self) -> Option<Millis> {
         let after = |millis: Millis| Some(self.now + millis);
-        let spinner = (self.told.host == Host::Connected && self.told.is_running()).then(|| after(SPIN)).flatten();
+        let spinner = (self.told.host == Host::Connected && self.told.is_running())
+            .then(|| after(if self.turns() { SPIN } else { 1_000 }))
+            .flatten();
         let countdown = self.told.retry_at().filter(|at| *at > self.now).and_then(|_| after(1_000));
         let runs = self.shell.as_ref().is_some_and(|shell| shell.ran.is_none());
         let shell = (self.overlay == Some(Overlay::Shell) && runs).then(|| after(1_000)).flatten();

@@ -4,19 +4,20 @@
 //! only when something changed and at most every 16 ms, and at rest nothing wakes it.
 
 use super::action::{Action, Effect, News};
+use super::attention::{Attention, Notice};
 use super::colours::{Coloured, Job};
 use super::composer::Edit;
-use super::finder::Finder;
-use super::input::decode::Decoder;
+use super::finder::{Finder, Tell};
+use super::input::decode::{Answer, Decoder};
 use super::input::tty::Tty;
 use super::key::Key;
 use super::keymap;
 use super::link::Link;
+use super::look::Look;
 use super::model::{Facts, Model};
 use super::painter;
 use super::screen::{self, Screen};
 use super::shell::Ran;
-use super::theme::BuiltIn;
 use super::update::update;
 use crate::domain::{ClientId, Folder, JobId, Millis, Settings, TaskId};
 use crate::host::client::{Client, Failure, Pushes, fresh_ids};
@@ -26,6 +27,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use rustix::process::{Signal, getpid, getppid, getsid, kill_current_process_group};
 use std::io::{self, IsTerminal};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
@@ -54,6 +56,8 @@ pub struct Start {
     pub editor: Editor,
     /// The terminals of Jobs.
     pub attach: Attach,
+    /// How the screen looks and behaves.
+    pub look: Look,
     /// Runs the person's own commands.
     pub shell: ShellPort,
     /// The Task to open; absent begins a new one.
@@ -93,6 +97,12 @@ const FRAME: Duration = Duration::from_millis(16);
 /// How much is taken in between two frames at the most.
 const BATCH: usize = 2_000;
 
+/// What a folder holds that is used only when it is trusted.
+fn to_trust(folder: &Folder) -> Vec<String> {
+    let known = ["AGENTS.md", ".cowork/config.toml", ".git"];
+    known.into_iter().filter(|name| Path::new(&folder.path).join(name).exists()).map(str::to_owned).collect()
+}
+
 /// Shows the screen until the person leaves or the terminal is gone.
 pub async fn run(start: Start) -> Result<Exit, Error> {
     if !io::stdout().is_terminal() {
@@ -102,6 +112,7 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
     let mut signals = Signals::new()?;
     let size = known_size(&tty);
     let facts = Facts {
+        to_trust: to_trust(&start.folder),
         folder: start.folder,
         client: start.client,
         models: models(&start.settings),
@@ -109,21 +120,29 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
         policy: start.settings.policy,
         zone: TimeZone::system(),
     };
-    let theme = BuiltIn::from_environment(|name| std::env::var(name).ok()).load();
-    let model = Model::new(facts, theme, start.task, fresh_ids()?, wall_clock(), size);
-    let screen = Screen::enter(size)?;
+    let environment = |name: &str| std::env::var(name).ok();
+    let (theme, guessed) = start.look.begin(environment);
+    let mut model = Model::new(facts, theme, start.task, fresh_ids()?, wall_clock(), size);
+    model.guessed = guessed;
+    let attention = Attention::new(start.look.calls, Notice::from_environment(environment));
+    model.look_like(start.look);
+    let mut screen = Screen::enter(size)?;
+    if environment("TERM").is_none_or(|term| term != "dumb" && term != "linux") {
+        screen.ask()?;
+    }
     let (link, news) = Link::start(start.connect);
     let (found, painted) = mpsc::unbounded_channel();
     let painter = painter::start(move |job, coloured| found.send((job, coloured)).is_ok());
     let mut driver = Driver {
         model,
         screen,
-        finder: Finder::new(link.news().clone()),
+        finder: Finder::new(teller(link.news().clone())),
         link,
         painter,
         editor: start.editor,
         attach: start.attach,
         shell: start.shell,
+        attention,
         stop_shell: CancellationToken::new(),
         decoder: Decoder::default(),
         began: Instant::now(),
@@ -134,6 +153,8 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
     let ended = driver.go(&tty, news, painted, &mut signals).await;
     driver.link.settle().await;
     driver.stop_shell.cancel();
+    // A terminal that is gone needs no word.
+    let _ = driver.screen.tell(driver.attention.leave().as_bytes());
     let task = driver.model.wanted.clone();
     drop(driver);
     ended.map(|()| Exit { task }).map_err(Error::Terminal)
@@ -147,6 +168,11 @@ fn models(settings: &Settings) -> Vec<String> {
     let mut seen = std::collections::HashSet::new();
     models.retain(|name| seen.insert(name.clone()));
     models
+}
+
+/// Puts what is found on other threads among the news.
+fn teller(news: mpsc::Sender<News>) -> Tell {
+    Arc::new(move |said| news.blocking_send(said).is_ok())
 }
 
 fn wall_clock() -> Millis {
@@ -181,6 +207,7 @@ struct Driver {
     editor: Editor,
     attach: Attach,
     shell: ShellPort,
+    attention: Attention,
     stop_shell: CancellationToken,
     decoder: Decoder,
     began: Instant,
@@ -251,6 +278,10 @@ impl Driver {
     fn take_bytes(&mut self, bytes: &[u8]) {
         let now = self.monotonic();
         let events = self.decoder.feed(bytes, now);
+        for answer in self.decoder.answers() {
+            self.attention.takes_status |= answer == Answer::TakesStatus;
+            self.take(Action::Answered(answer));
+        }
         self.take_events(events);
     }
 
@@ -299,24 +330,22 @@ impl Driver {
         match caught {
             Caught::End => self.take(Action::Quit),
             Caught::Stop => self.take(Action::Suspend),
-            Caught::Resized => self.fit(tty)?,
+            Caught::Resized => self.fit(tty),
             Caught::Continued if std::mem::take(&mut self.slept) => {}
             Caught::Continued => {
                 self.screen.retake()?;
-                self.fit(tty)?;
+                self.fit(tty);
                 self.model.dirty = true;
             }
         }
         Ok(())
     }
 
-    fn fit(&mut self, tty: &Tty) -> io::Result<()> {
+    fn fit(&mut self, tty: &Tty) {
         let (width, height) = known_size(tty);
         if (width, height) != self.model.size {
             self.take(Action::Resize { width, height });
-            self.screen.resize((width, height))?;
         }
-        Ok(())
     }
 
     fn take(&mut self, action: Action) {
@@ -375,7 +404,7 @@ impl Driver {
         self.screen.retake()?;
         self.model.now = wall_clock();
         self.take(action);
-        self.fit(tty)?;
+        self.fit(tty);
         self.model.dirty = true;
         Ok(())
     }
@@ -391,7 +420,7 @@ impl Driver {
         self.slept = true;
         kill_current_process_group(Signal::STOP)?;
         self.screen.retake()?;
-        self.fit(tty)?;
+        self.fit(tty);
         self.model.dirty = true;
         Ok(())
     }
@@ -405,6 +434,8 @@ impl Driver {
         self.model.lay_out();
         crate::crash::panic_of_screen();
         self.screen.draw(&self.model)?;
+        let told = self.attention.tell(&self.model);
+        self.screen.tell(&told)?;
         for job in self.model.chat.colours.take_wanted() {
             // A painter that is gone leaves code plain.
             let _ = self.painter.send(job);

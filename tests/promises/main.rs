@@ -24,6 +24,7 @@ mod state;
 mod support;
 mod survival;
 mod terminals;
+mod themes;
 mod tmux;
 mod tools;
 mod trust;

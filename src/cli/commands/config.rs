@@ -107,6 +107,13 @@ fn entries(configured: &Configured, project: &Project) -> Vec<Entry> {
     add("limits.idle_seconds".into(), json!(settings.limits.idle_seconds));
     add("limits.retries".into(), json!(settings.limits.retries));
     add("limits.parallel_tools".into(), json!(settings.limits.parallel_tools));
+    let look = &configured.look;
+    add("screen.theme".into(), json!(look.theme.name()));
+    add("screen.motion".into(), json!(look.motion.name()));
+    add("screen.form".into(), json!(look.form.name()));
+    add("screen.bell".into(), json!(look.calls.bell));
+    add("screen.notify".into(), json!(look.calls.notify));
+    add("screen.title".into(), json!(look.calls.title));
     for (name, provider) in &settings.providers {
         let place = format!("providers.{name}");
         add(format!("{place}.kind"), json!(provider.kind));

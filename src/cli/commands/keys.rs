@@ -3,12 +3,11 @@
 use crate::cli::app::App;
 use crate::cli::fault::{Exit, Fault};
 use crate::cli::output::Style;
-use crate::tui::keymap::Keymap;
 use serde_json::json;
 
 /// Prints the table.
 pub fn run(app: &App) -> Result<Exit, Fault> {
-    let keymap = Keymap::default();
+    let keymap = app.configured()?.look.keymap;
     for (number, (title, rows)) in keymap.sections().into_iter().enumerate() {
         if app.out.json {
             for row in rows {

@@ -66,6 +66,7 @@ pub async fn run(app: &Arc<App>, args: ScreenArgs) -> Result<Exit, Fault> {
     let hello = Hello { client: client()?, settings: Some(Box::new(configured.settings)) };
     let start = Start {
         connect: connect(app.clone(), hello.clone()),
+        look: configured.look,
         editor: outside::editor(),
         attach: outside::attach(app.paths.home.clone()),
         shell: outside::shell(settings.limits),

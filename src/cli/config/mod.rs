@@ -10,6 +10,7 @@ mod key_file;
 mod mistake;
 mod project;
 mod reader;
+mod screen;
 mod user;
 
 pub use mistake::{Mistake, nearest};
@@ -19,6 +20,7 @@ use super::fault::{Exit, Fault};
 use super::paths::{Environment, Paths};
 use crate::domain::Settings;
 use crate::domain::settings::{Provider, ProviderKind};
+use crate::tui::look::Look;
 use mistake::Source;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -58,6 +60,8 @@ pub struct Configured {
     pub settings: Settings,
     /// The origins by the value's dotted name; what is missing is built in.
     pub origins: BTreeMap<String, Origin>,
+    /// How the screen looks and behaves.
+    pub look: Look,
     /// What works but deserves a look.
     pub warnings: Vec<String>,
 }
@@ -119,7 +123,7 @@ impl Configured {
             let provider = Provider { key_env: Some(key.into()), ..Provider::new(kind, url) };
             settings.providers.insert(name.into(), provider);
         }
-        Self { settings, origins: BTreeMap::new(), warnings: Vec::new() }
+        Self { settings, origins: BTreeMap::new(), look: Look::default(), warnings: Vec::new() }
     }
 
     /// Where a value comes from.
@@ -141,6 +145,7 @@ pub fn load(paths: &Paths, env: &dyn Environment) -> Result<Configured, ConfigEr
             return Err(ConfigError::Mistakes(mistakes));
         }
     }
+    configured.look.keymap = screen::keymap(paths)?;
     environment::apply(&mut configured, env)?;
     configured.settings.instructions = read_instructions(&paths.instructions())?;
     Ok(configured)

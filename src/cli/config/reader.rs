@@ -88,6 +88,11 @@ impl<'a> Section<'a> {
         self.reader.mistake(span.clone(), message, allowed);
     }
 
+    /// Notes a mistake that was found in another file that this one names.
+    pub fn add(&self, mistake: Mistake) {
+        self.reader.mistakes.borrow_mut().push(mistake);
+    }
+
     /// Where the section begins.
     pub fn span(&self) -> &Range<usize> {
         &self.span
@@ -107,7 +112,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Yes or no.
+    /// True or false.
     pub fn truth(&self, key: &str) -> Option<At<bool>> {
         let value = self.value(key)?;
         match value.get_ref() {

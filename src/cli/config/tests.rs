@@ -363,3 +363,34 @@ fn the_users_instructions_are_read_beside_the_configuration() {
     place.write("AGENTS.md", &"x".repeat(70_000));
     assert!(matches!(load(&place.paths(), &env(&[])), Err(ConfigError::Unreadable { .. })));
 }
+
+#[test]
+fn the_screen_looks_as_the_file_says() {
+    use crate::tui::keymap::When;
+    use crate::tui::look::{Calls, Choice, Form, Motion};
+    let place = Place::new();
+    place.write("themes/mine.toml", "base = \"light\"\naccent = { fg = \"#ff8800\", bold = true }\n");
+    place.write("keys.toml", "[panes]\n\"ctrl+x\" = \"tasks\"\n");
+    let text = "[screen]\ntheme = \"mine\"\nmotion = \"reduced\"\nform = \"plain\"\nbell = false\n";
+    let configured = place.load(text, &[]).expect("fine");
+    let look = &configured.look;
+    assert!(matches!(&look.theme, Choice::Own { name, .. } if name == "mine"), "{:?}", look.theme);
+    assert_eq!((look.motion, look.form), (Motion::Reduced, Form::Plain));
+    assert_eq!(look.calls, Calls { bell: false, ..Calls::default() });
+    assert_eq!(look.keymap.key_of(When::Panes, &crate::tui::action::Action::OpenTasks), "ctrl+x");
+    assert!(matches!(configured.origin("screen.motion"), Origin::File(_, 3)));
+}
+
+#[test]
+fn mistakes_about_the_screen_are_shown_at_their_line_in_their_file() {
+    let place = Place::new();
+    place.write(
+        "themes/mine.toml",
+        "base = \"dusk\"\naccent = { fg = \"mauve-ish\" }\nacent = {}\nwarn = { blod = true, bold = 1 }\n",
+    );
+    let screen = "[screen]\ntheme = \"mine\"\nmotion = \"wild\"\nform = \"round\"\nbell = \"loud\"\nbel = true\n";
+    insta::assert_snapshot!("screen", place.shown(screen));
+    insta::assert_snapshot!("no_such_theme", place.shown("[screen]\ntheme = \"dusk\"\n"));
+    place.write("keys.toml", "[panes]\n\"ctrl+x\" = \"taskss\"\n\"hyper+q\" = \"tasks\"\n[pane]\n[reading]\nj = 3\n");
+    insta::assert_snapshot!("keys", place.shown("").replace(place.dir.path().to_str().expect("a path"), ""));
+}

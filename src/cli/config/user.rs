@@ -9,7 +9,7 @@ use crate::domain::permission::Policy;
 use crate::domain::settings::{ModelInfo, Price, Provider, ProviderKind, Quirks};
 use std::path::Path;
 
-const TOP: [&str; 5] = ["model", "models", "providers", "limits", "policy"];
+const TOP: [&str; 6] = ["model", "models", "providers", "limits", "policy", "screen"];
 const PROVIDER: [&str; 7] = ["kind", "base_url", "key_env", "key_file", "key_command", "headers", "quirks"];
 const KINDS: &str = "one of: openai (chat completions, what most servers speak), responses, anthropic";
 const POLICIES: &str = "one of: read, ask, workspace";
@@ -32,6 +32,12 @@ pub(super) fn apply(source: &Source, configured: &mut Configured, env: &dyn Envi
         }
         if let Some(section) = top.section("limits") {
             file.limits(&section);
+        }
+        if let Some(section) = top.section("screen") {
+            file.configured.look = super::screen::look(&section, &source.path);
+            for key in section.keys() {
+                file.note(format!("screen.{}", key.value), key.line);
+            }
         }
         if let Some(policy) = policy(top) {
             file.configured.settings.policy = policy.value;

@@ -39,6 +39,7 @@ pub(super) fn create(d: &mut Decision, new: NewTask) -> Result<(), Rejection> {
         usage: Usage::default(),
         main: AgentId::new(&mut d.ids),
         waiting_for: Vec::new(),
+        last_words: String::new(),
         created_at: d.at,
         updated_at: d.at,
     };

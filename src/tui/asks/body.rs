@@ -1,6 +1,7 @@
 //! What is asked, whole, as rows: nothing is left out and nothing hides.
 
 use super::super::chat::draw::MARGIN;
+use super::super::diff;
 use super::super::text;
 use super::super::theme::Theme;
 use super::super::wrap;
@@ -36,14 +37,15 @@ fn approval_body(approval: &Approval, theme: &Theme, room: usize) -> Vec<Line<'s
     }
     if !action.detail.is_empty() {
         rows.push(Line::default());
-        for line in text::exact(&action.detail).lines() {
-            let style = match line.as_bytes().first() {
-                Some(b'+') => Style::from(theme.ok),
-                Some(b'-') => Style::from(theme.error),
-                Some(b'@') => dim,
-                _ => Style::from(theme.text),
-            };
-            push(&mut rows, line, room, style);
+        let detail = text::exact(&action.detail);
+        if diff::is_one(&detail) {
+            let inner = room.saturating_sub(MARGIN + 1).max(1);
+            for mut line in diff::draw(&detail, theme, inner) {
+                line.spans.insert(0, Span::raw(" ".repeat(MARGIN)));
+                rows.push(line);
+            }
+        } else {
+            push(&mut rows, &detail, room, theme.text.into());
         }
     }
     rows

@@ -7,7 +7,7 @@ use super::super::colours::Colours;
 use super::super::projection::live::Piece;
 use super::super::projection::{Notice, Projection};
 use super::super::text::{self, width};
-use super::super::{markdown, summary, words, wrap};
+use super::super::{diff, markdown, summary, words, wrap};
 use super::Context;
 use super::entries::{Cuts, Key, Opened};
 use crate::domain::{MessageKind, Part, Role, Row, TaskStatus, ToolCall, ToolCallId, ToolCallState};
@@ -23,6 +23,9 @@ const CALL: usize = 120;
 
 /// How many rows of a message are shown until it is opened.
 const SAID_ROWS: usize = 12;
+
+/// How far beyond what is shown rows are counted one by one; further on lines are.
+const LOOKED_AT: usize = 1_000;
 
 /// How many rows of the reason why a call was not allowed are shown while it is folded.
 const DENIED_ROWS: usize = 6;
@@ -135,21 +138,36 @@ impl<'a> Page<'a> {
 
     /// Rows beside a bar: what belongs to the line above.
     fn aside(&self, style: Style, clean: &str, most: usize) -> Vec<Line<'static>> {
-        let theme = self.context.theme;
         let room = self.room.saturating_sub(MARGIN + 3).max(1);
         let clean = clean.trim_matches('\n');
-        let rows = wrap::wrap(clean, room);
-        let bar = || Span::styled("   │ ", Style::from(theme.border));
-        let mut lines: Vec<_> = rows
-            .iter()
-            .take(most)
-            .map(|row| Line::from(vec![bar(), Span::styled(wrap::shown(clean, row, room).to_owned(), style)]))
-            .collect();
-        if rows.len() > most {
-            let more = format!("… {}", words::many(rows.len() - most, "more row", "more rows"));
-            lines.push(Line::from(vec![bar(), Span::styled(more, Style::from(theme.dim))]));
+        let (rows, is_all) = wrap::wrap_some(clean, room, most.saturating_add(LOOKED_AT));
+        let more = if is_all { 0 } else { clean[rows.last().map_or(0, |row| row.end)..].matches('\n').count() };
+        let shown = |row: &std::ops::Range<usize>| Line::styled(wrap::shown(clean, row, room).to_owned(), style);
+        let lines = rows.iter().take(most).map(shown).collect();
+        self.aside_lines(lines, rows.len().saturating_sub(most) + more)
+    }
+
+    /// The first of some rows beside a bar.
+    fn beside_bar(&self, mut rows: Vec<Line<'static>>, most: usize) -> Vec<Line<'static>> {
+        let more = rows.len().saturating_sub(most);
+        rows.truncate(most);
+        self.aside_lines(rows, more)
+    }
+
+    fn aside_lines(&self, mut rows: Vec<Line<'static>>, more: usize) -> Vec<Line<'static>> {
+        let theme = self.context.theme;
+        if more > 0 {
+            rows.push(Line::styled(format!("… {}", words::many(more, "more row", "more rows")), theme.dim));
         }
-        lines
+        for row in &mut rows {
+            // The style of a line is that of its words, not of the bar.
+            for span in &mut row.spans {
+                span.style = row.style.patch(span.style);
+            }
+            row.style = Style::default();
+            row.spans.insert(0, Span::styled("   │ ", Style::from(theme.border)));
+        }
+        rows
     }
 
     fn said(&self, row: &Row, open: bool) -> Vec<Line<'static>> {
@@ -199,7 +217,12 @@ impl<'a> Page<'a> {
         let (sign, style, state) = self.state(call);
         let width_of_row = self.room.min(CALL);
         let name = text::line(&call.name);
-        let gist = summary::gist(&call.arguments);
+        let result = told.result(call);
+        let changes = result.filter(|_| changes_a_file(call)).map(Row::text).filter(|said| diff::is_one(said));
+        let mut gist = summary::gist(&call.arguments);
+        if let Some((added, removed)) = changes.as_deref().map(diff::count) {
+            gist.push_str(&format!("  +{added} −{removed}"));
+        }
         let state_room = if state.is_empty() { 0 } else { width(&state) + 2 };
         let room = width_of_row.saturating_sub(MARGIN + width(&name) + 1 + state_room + 1);
         let gist = text::cut(&gist, room);
@@ -213,8 +236,10 @@ impl<'a> Page<'a> {
             Span::raw(" ".repeat(pad)),
             Span::styled(state, if call.state == ToolCallState::Done { theme.dim.into() } else { style }),
         ])];
-        let result = told.result(call);
-        if open {
+        if let Some(changes) = changes.filter(|_| open) {
+            let room = self.room.saturating_sub(MARGIN + 3).max(1);
+            lines.extend(self.beside_bar(diff::draw(&text::clean(&changes), theme, room), RESULT_ROWS));
+        } else if open {
             lines.extend(self.aside(theme.dim.into(), &text::clean(&summary::arguments(&call.arguments)), RESULT_ROWS));
             let output = result.map(Row::text).or_else(|| told.live.output.get(id).cloned()).unwrap_or_default();
             if !output.trim().is_empty() {
@@ -292,6 +317,11 @@ impl<'a> Page<'a> {
             None => Vec::new(),
         }
     }
+}
+
+/// Whether the result of a call is the diff of what it changed.
+fn changes_a_file(call: &ToolCall) -> bool {
+    call.state == ToolCallState::Done && matches!(call.name.as_str(), "edit" | "write")
 }
 
 fn margin(sign: &str, style: Style) -> Span<'static> {

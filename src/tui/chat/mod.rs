@@ -8,14 +8,17 @@
 
 pub mod draw;
 pub mod entries;
+pub mod search;
 
 use super::action::Step;
 use super::colours::Colours;
 use super::projection::Projection;
+use super::text;
 use super::theme::Theme;
 use crate::domain::Millis;
 use entries::{Cuts, Entry, Key, Opened};
 use ratatui::text::Line;
+use search::Search;
 use std::collections::HashMap;
 
 /// What the transcript is laid out with.
@@ -67,6 +70,10 @@ pub struct Chat {
     pub opened: Opened,
     /// The entry that is chosen.
     pub chosen: Option<Key>,
+    /// What is searched for.
+    pub search: Option<Search>,
+    /// The code block that was copied last: of which entry, and which one.
+    copied: Option<(Key, usize)>,
     /// Older rows were asked for.
     pub asked_older: bool,
     /// What is known of code on screen.
@@ -91,6 +98,8 @@ impl Default for Chat {
             place: Place::End,
             opened: Opened::default(),
             chosen: None,
+            search: None,
+            copied: None,
             asked_older: false,
             colours: Colours::default(),
             cuts: Cuts::default(),
@@ -319,6 +328,11 @@ impl Chat {
             self.place = Place::End;
             return;
         }
+        self.hold(top);
+    }
+
+    /// Stays at a row, whatever comes below.
+    fn hold(&mut self, top: usize) {
         if self.is_following() {
             self.left_at = self.laid.last().map(|laid| laid.entry.clone());
         }
@@ -345,6 +359,34 @@ impl Chat {
         self.chosen = Some(key);
     }
 
+    /// Chooses what a person said before the chosen entry, or after it.
+    pub fn choose_said(&mut self, step: Step) {
+        let at = self.chosen.as_ref().and_then(|key| self.index_of(key)).unwrap_or(self.laid.len());
+        let is_said = |ix: &usize| matches!(self.laid[*ix].entry.key, Key::Said(_));
+        let next = match step {
+            Step::Up | Step::PageUp | Step::HalfUp | Step::Start => (0..at).rev().find(is_said),
+            Step::Down | Step::PageDown | Step::HalfDown | Step::End => (at + 1..self.laid.len()).find(is_said),
+        };
+        if let Some(key) = next.map(|ix| self.laid[ix].entry.key.clone()) {
+            self.show(&key);
+            self.chosen = Some(key);
+        }
+    }
+
+    /// A block of code of the chosen entry, to be copied: the last one, then the one before it. With
+    /// its place among all of them.
+    pub fn code_of_chosen(&mut self, told: &Projection) -> Option<(String, usize, usize)> {
+        let key = self.chosen.clone()?;
+        let codes = super::markdown::codes(&text::clean(&draw::words_of(told, &key)));
+        let last = codes.len().checked_sub(1)?;
+        let at = match &self.copied {
+            Some((then, at)) if *then == key => at.checked_sub(1).unwrap_or(last).min(last),
+            _ => last,
+        };
+        self.copied = Some((key, at));
+        codes.into_iter().nth(at).map(|code| (code, at + 1, last + 1))
+    }
+
     /// Brings an entry on screen.
     fn show(&mut self, key: &Key) {
         let Some(ix) = self.index_of(key) else { return };
@@ -357,7 +399,7 @@ impl Chat {
         }
     }
 
-    /// The rows on screen, and whether each belongs to the chosen entry.
+    /// The rows on screen, and whether each belongs to the chosen entry, or of it holds the match.
     pub fn visible(&self) -> impl Iterator<Item = (Option<&Line<'static>>, bool)> {
         let top = self.top();
         let first = self.sums.partition_point(|sum| *sum <= top).saturating_sub(1);
@@ -366,9 +408,11 @@ impl Chat {
             .flat_map(move |ix| {
                 let laid = &self.laid[ix];
                 let chosen = self.chosen.as_ref() == Some(&laid.entry.key);
+                let found = self.search.as_ref().and_then(Search::row);
                 let gap = self.has_gap_before(ix).then_some((None, false));
                 let lines = laid.drawn.as_ref().map_or(&[][..], |drawn| &drawn.lines);
-                gap.into_iter().chain(lines.iter().map(move |line| (Some(line), chosen)))
+                let is_chosen = move |row: usize| chosen && found.is_none_or(|found| found == row);
+                gap.into_iter().chain(lines.iter().enumerate().map(move |(row, line)| (Some(line), is_chosen(row))))
             })
             .skip(skip)
             .take(self.height)

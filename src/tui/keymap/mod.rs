@@ -6,6 +6,7 @@
 mod table;
 
 use super::action::{Action, Pane, Step};
+use super::attention::Looking;
 use super::composer::{Edit, Purpose};
 use super::key::Key;
 use super::model::{Focus, Model, Overlay};
@@ -43,6 +44,8 @@ pub enum When {
     Recalling,
     /// In the transcript.
     Reading,
+    /// While words to search for are typed.
+    Searching,
     /// On an approval.
     Approval,
     /// On a question.
@@ -90,6 +93,7 @@ impl When {
             }
             Self::WritingAside => "Editing a queued message, answering",
             Self::Reading => "Reading the chat",
+            Self::Searching => "Searching the chat",
             Self::Approval => "Approval",
             Self::Question => "Question",
             Self::Check => "Point of acceptance",
@@ -122,6 +126,7 @@ impl When {
             Self::FirstRow => "first-row",
             Self::Recalling => "recalling",
             Self::Reading => "reading",
+            Self::Searching => "searching",
             Self::Approval => "approval",
             Self::Question => "question",
             Self::Check => "check",
@@ -257,6 +262,7 @@ impl Keymap {
         }
         match self.row(key, model) {
             Some(row) => Some(row.action.clone()),
+            None if model.types_search() => key.typed().map(|c| Action::TypeSearch(c.to_string())),
             None => key.typed().filter(|_| model.writes()).map(|c| Action::Edit(Edit::Insert(c))),
         }
     }
@@ -286,6 +292,11 @@ impl Keymap {
         }
         found.sort_by_key(|row| rank(row));
         found
+    }
+
+    /// The names of all commands.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.rows.iter().map(|row| row.name).collect()
     }
 
     /// What a command with this name asks for, if it needs a word.
@@ -325,6 +336,7 @@ pub fn resolve(event: Event, model: &Model) -> Option<Action> {
     match event {
         Event::Key(key) if key.kind == KeyEventKind::Release => None,
         Event::Key(key) => model.keymap.action(Key::from_event(key), model),
+        Event::Paste(text) if model.types_search() => Some(Action::TypeSearch(text)),
         Event::Paste(text) => Some(Action::Paste(text)),
         Event::Resize(width, height) => Some(Action::Resize { width, height }),
         Event::Mouse(mouse) => {
@@ -333,10 +345,13 @@ pub fn resolve(event: Event, model: &Model) -> Option<Action> {
                 MouseEventKind::ScrollUp => Some(Action::Wheel { column, row, step: Step::Up }),
                 MouseEventKind::ScrollDown => Some(Action::Wheel { column, row, step: Step::Down }),
                 MouseEventKind::Down(MouseButton::Left) => Some(Action::Click { column, row }),
+                MouseEventKind::Drag(MouseButton::Left) if model.moving.is_some() => Some(Action::Drag { column, row }),
+                MouseEventKind::Up(MouseButton::Left) if model.moving.is_some() => Some(Action::Release),
                 _ => None,
             }
         }
-        Event::FocusGained | Event::FocusLost => None,
+        Event::FocusGained => Some(Action::Looks(Looking::Here)),
+        Event::FocusLost => Some(Action::Looks(Looking::Away)),
     }
 }
 
@@ -358,6 +373,7 @@ fn places(model: &Model) -> Vec<When> {
             places.extend([When::Picker, When::Editing]);
         }
         (None, Focus::Composer) => writing(model, &mut places),
+        (None, Focus::Transcript) if model.types_search() => places.push(When::Searching),
         (None, Focus::Transcript) => places.push(When::Reading),
         (None, Focus::Asks) => match model.ask() {
             Some(super::asks::Ask::Approval(_)) => places.push(When::Approval),

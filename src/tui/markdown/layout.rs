@@ -2,7 +2,7 @@
 
 use super::super::colours::{Coloured, PartOfSpeech};
 use super::super::theme::Theme;
-use super::super::{text, wrap};
+use super::super::{styled, text};
 use super::parse::{Block, Ink, Item, Words, parse};
 use super::table;
 use ratatui::style::{Modifier, Style};
@@ -125,12 +125,8 @@ impl Paper<'_> {
                 .filter(|(range, _)| line.is_char_boundary(range.start) && line.is_char_boundary(range.end))
                 .map(|(range, part)| (range.clone(), self.of_speech(*part)))
                 .collect();
-            for row in wrap::wrap(line, inner) {
-                let shown = wrap::shown(line, &row, inner);
-                let shown = row.start..row.start + shown.len();
-                let mut spans = vec![Span::styled(bar, border)];
-                spans.extend(cut_out(line, &stretches, &shown, theme.text.into()));
-                lines.push(Line::from(spans));
+            for row in styled::wrapped(line, &stretches, inner, theme.text.into()) {
+                lines.push(before(Span::styled(bar, border), Line::from(row)));
             }
         }
         lines
@@ -138,16 +134,9 @@ impl Paper<'_> {
 
     /// Words that wrap.
     pub(super) fn flow(&self, words: &Words, room: usize, style: Style) -> Vec<Line<'static>> {
-        let room = room.max(1);
         let stretches: Vec<(Range<usize>, Style)> =
             words.inks.iter().map(|(range, ink)| (range.clone(), self.inked(*ink, style))).collect();
-        wrap::wrap(&words.text, room)
-            .iter()
-            .map(|row| {
-                let shown = wrap::shown(&words.text, row, room);
-                Line::from(cut_out(&words.text, &stretches, &(row.start..row.start + shown.len()), style))
-            })
-            .collect()
+        styled::wrapped(&words.text, &stretches, room, style).into_iter().map(Line::from).collect()
     }
 
     fn of_speech(&self, part: PartOfSpeech) -> Style {
@@ -182,27 +171,6 @@ impl Paper<'_> {
         }
         inked
     }
-}
-
-/// A piece of a text as spans, each with its style.
-fn cut_out(text: &str, stretches: &[(Range<usize>, Style)], piece: &Range<usize>, style: Style) -> Vec<Span<'static>> {
-    let mut spans = Vec::new();
-    let mut at = piece.start;
-    let first = stretches.partition_point(|(range, _)| range.end <= piece.start);
-    for (range, inked) in stretches[first..].iter().take_while(|(range, _)| range.start < piece.end) {
-        let (start, end) = (range.start.max(at), range.end.min(piece.end));
-        if at < start {
-            spans.push(Span::styled(text[at..start].to_owned(), style));
-        }
-        if start < end {
-            spans.push(Span::styled(text[start..end].to_owned(), *inked));
-            at = end;
-        }
-    }
-    if at < piece.end {
-        spans.push(Span::styled(text[at..piece.end].to_owned(), style));
-    }
-    spans
 }
 
 fn before(sign: Span<'static>, mut line: Line<'static>) -> Line<'static> {

@@ -10,3 +10,4 @@ pub mod parse;
 mod table;
 
 pub use layout::{LINE, Paper, draw};
+pub use parse::codes;

@@ -99,16 +99,16 @@ pub fn parse(clean: &str) -> Vec<Block> {
 }
 
 /// The code blocks of a text, in their order.
-pub fn codes(clean: &str) -> Vec<(String, String)> {
+pub fn codes(clean: &str) -> Vec<String> {
     let mut found = Vec::new();
     collect(&parse(clean), &mut found);
     found
 }
 
-fn collect(blocks: &[Block], found: &mut Vec<(String, String)>) {
+fn collect(blocks: &[Block], found: &mut Vec<String>) {
     for block in blocks {
         match block {
-            Block::Code { language, text } => found.push((language.clone(), text.clone())),
+            Block::Code { text, .. } => found.push(text.clone()),
             Block::Quote(inner) => collect(inner, found),
             Block::List { items, .. } => items.iter().for_each(|item| collect(&item.blocks, found)),
             Block::Paragraph(_) | Block::Heading(..) | Block::Table { .. } | Block::Rule => {}

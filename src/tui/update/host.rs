@@ -3,8 +3,9 @@
 use super::super::action::{Effect, News};
 use super::super::model::{Model, Outgoing, Overlay, Refresh};
 use super::super::projection::{Host, Opening, Trusted};
+use super::super::sizes::{KEPT_AS, Sizes};
 use super::{chat, write};
-use crate::domain::{CommandId, Event, Fence, Receipt, Recorded, Rejection, Seq, UserCommand};
+use crate::domain::{CommandId, Event, Fence, Receipt, Recorded, Rejection, Seq, TaskStatus, UserCommand};
 
 pub(super) fn news(model: &mut Model, news: News) -> Vec<Effect> {
     // What happens elsewhere is no reason to draw.
@@ -46,7 +47,9 @@ fn take(model: &mut Model, news: News) -> Vec<Effect> {
             model.told.prepend(&agent, page);
             Vec::new()
         }
-        News::Tasks(tasks) => {
+        News::Tasks(mut tasks) => {
+            // What waits for a person comes first; the rest stays by its last change.
+            tasks.sort_by_key(|task| task.status != TaskStatus::AwaitingHuman);
             let chosen = model.told.tasks.get(model.tasks.chosen).map(|task| task.id.clone()).or(model.wanted.clone());
             model.told.tasks = tasks;
             if let Some(at) = model.told.tasks.iter().position(|task| Some(&task.id) == chosen.as_ref()) {
@@ -82,6 +85,13 @@ fn take(model: &mut Model, news: News) -> Vec<Effect> {
                 Some(true) => Trusted::Yes,
                 Some(false) => Trusted::No,
             };
+            Vec::new()
+        }
+        News::Draft { pane, text } if pane == KEPT_AS => {
+            // Whoever moved a border before this came has the last word.
+            if model.sizes == Sizes::default() {
+                model.sizes = Sizes::of_text(&text);
+            }
             Vec::new()
         }
         News::Draft { pane, text } => {
@@ -127,6 +137,7 @@ fn connected(model: &mut Model, seq: Seq, fence: Fence) -> Vec<Effect> {
         }
     }
     if first {
+        effects.push(Effect::LoadDraft { client: model.facts.client.clone(), pane: KEPT_AS.to_owned() });
         effects.push(Effect::LoadDraft { client: model.facts.client.clone(), pane: model.draft_pane() });
     } else {
         // The new host keeps drafts on its own disk, but the newest keys may not have got there.

@@ -118,7 +118,7 @@ pub(super) fn start(model: &mut Model, line: String) -> Vec<Effect> {
         watch: Vec::new(),
     };
     model.focus = Focus::Side(Pane::Jobs);
-    model.hidden.remove(&Pane::Jobs);
+    model.sizes.hidden.remove(&Pane::Jobs);
     submit(model, UserCommand::Job { deed: JobDeed::Start { task: model.wanted.clone(), definition } }, None)
 }
 

@@ -13,6 +13,7 @@ mod tasks;
 mod write;
 
 use super::action::{Action, Effect};
+use super::input::decode::Answer;
 use super::model::{Model, Outgoing};
 use crate::domain::{CommandId, Delivery, UserCommand};
 
@@ -31,7 +32,13 @@ pub fn update(model: &mut Model, action: Action) -> Vec<Effect> {
             model.size = (width, height);
             Vec::new()
         }
+        Action::Answered(answer) => answered(model, answer),
+        Action::Looks(looking) => {
+            model.looking = looking;
+            Vec::new()
+        }
         asked => {
+            model.last_key = Some(model.now);
             model.dirty = true;
             model.hint = None;
             let quit_asked = std::mem::take(&mut model.quit_asked);
@@ -62,6 +69,11 @@ fn person(model: &mut Model, action: Action, quit_asked: bool) -> Vec<Effect> {
         Action::FocusComposer => focus::composer(model),
         Action::ToggleZoom => focus::zoom(model),
         Action::HidePane => focus::hide(model),
+        Action::MoveBorder(by) => focus::move_border(model, by),
+        Action::Grow(by) => focus::grow(model, by),
+        Action::ResetLayout => focus::reset_layout(model),
+        Action::Drag { column, row } => focus::drag(model, column, row),
+        Action::Release => focus::release(model),
         Action::LookAtAsks => focus::asks(model),
         Action::LookAtQueue => focus::queue(model),
         Action::ScrollPane(step) => focus::scroll(model, step),
@@ -75,7 +87,15 @@ fn person(model: &mut Model, action: Action, quit_asked: bool) -> Vec<Effect> {
         Action::ChooseEntry(step) => chat::choose(model, step),
         Action::ToggleEntry => chat::toggle(model),
         Action::ToggleDetails => chat::toggle_all(model),
+        Action::ChooseSaid(step) => chat::choose_said(model, step),
         Action::CopyEntry => chat::copy(model),
+        Action::CopyCode => chat::copy_code(model),
+        Action::OpenSearch => chat::search(model),
+        Action::TypeSearch(words) => chat::type_search(model, &words),
+        Action::BackspaceSearch => chat::backspace_search(model),
+        Action::KeepSearch => chat::keep_search(model),
+        Action::LeaveSearch => chat::leave_search(model),
+        Action::Seek(step) => chat::seek(model, Some(step)),
 
         Action::Edit(edit) => write::edit(model, edit),
         Action::Type(text) => write::typed(model, &text),
@@ -130,8 +150,28 @@ fn person(model: &mut Model, action: Action, quit_asked: bool) -> Vec<Effect> {
         Action::ShowKey(key) => focus::show_key(model, key),
 
         // These are handled before a person is asked.
-        Action::News(_) | Action::Tick | Action::Resize { .. } | Action::Painted(..) => Vec::new(),
+        Action::News(_)
+        | Action::Tick
+        | Action::Resize { .. }
+        | Action::Answered(_)
+        | Action::Looks(_)
+        | Action::Painted(..) => Vec::new(),
     }
+}
+
+/// The terminal said something about itself.
+fn answered(model: &mut Model, answer: Answer) -> Vec<Effect> {
+    match answer {
+        Answer::Background(red, green, blue) => {
+            if let Some(guess) = model.guessed.take() {
+                model.theme = guess.on((red, green, blue)).load();
+                model.dirty = true;
+            }
+        }
+        // The driver keeps that one.
+        Answer::TakesStatus => {}
+    }
+    Vec::new()
 }
 
 fn tick(model: &mut Model) -> Vec<Effect> {

@@ -246,8 +246,9 @@ fn grant(model: &mut Model, wish: Wish, word: String) -> Vec<Effect> {
         Wish::StartJob => super::jobs::start(model, word),
         Wish::FindInJob => super::jobs::find(model, word),
         Wish::Theme => {
-            match BuiltIn::ALL.into_iter().find(|theme| theme.name() == word) {
+            match BuiltIn::named(&word) {
                 Some(theme) => {
+                    model.guessed = None;
                     model.theme = theme.load();
                     model.say(format!("for this screen; `[screen] theme = \"{word}\"` keeps it"));
                 }

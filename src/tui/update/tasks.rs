@@ -101,7 +101,7 @@ pub(super) fn new(model: &mut Model) -> Vec<Effect> {
 }
 
 /// Leaves one Task for another: what is being written stays with its Task.
-fn go_to(model: &mut Model, task: Option<TaskId>) -> Vec<Effect> {
+pub(super) fn go_to(model: &mut Model, task: Option<TaskId>) -> Vec<Effect> {
     if !model.writes_message() {
         model.composer.resume();
     }

@@ -639,6 +639,65 @@ fn nothing_is_due_at_rest_and_what_happens_elsewhere_draws_nothing() {
     assert!(model.due().is_some());
 }
 
+#[test]
+fn a_search_goes_from_match_to_match_and_opens_what_hides_one() {
+    let mut model = working();
+    press(&mut model, "alt+/ t r i m _ e n d");
+    let search = model.chat.search.clone().expect("a search");
+    assert_eq!(search.words, "trim_end");
+    let on_screen = |model: &Model| {
+        let search = model.chat.search.clone().expect("a search");
+        model
+            .chat
+            .visible()
+            .filter(|(line, chosen)| *chosen && line.is_some_and(|line| !search.matches(&line.to_string()).is_empty()))
+            .count()
+    };
+    assert!(on_screen(&model) > 0);
+    let newest = model.chat.chosen.clone();
+    press(&mut model, "enter");
+    while model.chat.chosen == newest {
+        let at = model.chat.search.clone();
+        press(&mut model, "n");
+        assert_ne!(model.chat.search, at, "each n goes on");
+    }
+    assert!(on_screen(&model) > 0);
+    press(&mut model, "N");
+    assert_eq!(model.chat.chosen, newest);
+    press(&mut model, "esc");
+    assert_eq!((model.focus, model.chat.search.is_none()), (Focus::Composer, true));
+}
+
+#[test]
+fn what_is_typed_or_pasted_into_a_search_goes_nowhere_else() {
+    let mut model = working();
+    bytes(&mut model, b"\x1b/nothing like \x1b[200~this\x1b[201~");
+    assert_eq!(model.chat.search.as_ref().map(|search| search.words.as_str()), Some("nothing like this"));
+    assert!(model.composer.is_empty());
+    assert!(model.hint.as_ref().is_some_and(|hint| hint.text.contains("here")));
+    press(&mut model, "esc");
+    assert_eq!(model.focus, Focus::Composer);
+}
+
+#[test]
+fn a_code_block_is_copied_alone_the_last_one_first() {
+    let mut model = fixtures::model(80, 24);
+    model.wanted = Some("t_parser00".into());
+    let mut opening = fixtures::opening();
+    opening.page.calls.clear();
+    let words = "one\n\n```sh\nls\n```\n\ntwo\n\n```rust\nfn f() {}\n```\n";
+    opening.page.rows = vec![
+        fixtures::row(1, Role::User, vec![Part::text("say")]),
+        fixtures::row(2, Role::Assistant, vec![Part::text(words)]),
+    ];
+    told(&mut model, News::Opened(Box::new(opening)));
+    assert_eq!(press(&mut model, "alt+up c"), [Wanted::Copy("fn f() {}".into())]);
+    assert_eq!(press(&mut model, "c"), [Wanted::Copy("ls".into())]);
+    press(&mut model, "{");
+    assert_eq!(model.chat.chosen, Some(crate::tui::chat::entries::Key::Said(1)));
+    assert_eq!(press(&mut model, "c"), []);
+}
+
 fn typed(model: &mut Model, words: &str) -> Vec<Wanted> {
     act(model, Action::Type(words.to_owned()))
 }
@@ -842,4 +901,83 @@ fn the_view_of_keys_says_what_arrives_and_what_it_means() {
     assert_eq!(seen, ["ctrl+t: panes.tasks  all Tasks", "x: types itself", "f9: nothing here"]);
     press(&mut model, "esc");
     assert_eq!(model.overlay, None);
+}
+
+fn mouse(model: &mut Model, button: u8, column: u16, row: u16, last: char) -> Vec<Wanted> {
+    bytes(model, format!("\x1b[<{button};{};{}{last}", column + 1, row + 1).as_bytes())
+}
+
+fn kept_sizes(effects: &[Wanted]) -> Option<crate::tui::sizes::Sizes> {
+    effects.iter().find_map(|effect| match effect {
+        Wanted::KeepDraft { pane, text } if pane == "layout" => Some(crate::tui::sizes::Sizes::of_text(text)),
+        _ => None,
+    })
+}
+
+#[test]
+fn a_border_is_dragged_and_stays_where_it_was_let_go() {
+    let mut model = fixtures::model(160, 50);
+    let chat = |model: &Model| model.layout.frame(Pane::Chat).expect("a frame");
+    let border = chat(&model).right();
+    mouse(&mut model, 0, border, 10, 'M');
+    assert_eq!(model.focus, Focus::Composer, "a border is no pane");
+    mouse(&mut model, 32, 80, 10, 'M');
+    assert_eq!(chat(&model).right(), 81);
+    let effects = mouse(&mut model, 0, 80, 10, 'm');
+    let kept = kept_sizes(&effects).expect("kept");
+    mouse(&mut model, 32, 100, 10, 'M');
+    assert_eq!(chat(&model).right(), 81, "it was let go");
+    // The same terminal, opened again.
+    let mut again = fixtures::model(160, 50);
+    told(&mut again, News::Draft { pane: "layout".into(), text: kept.to_text() });
+    assert_eq!(chat(&again).right(), 81);
+}
+
+#[test]
+fn a_border_between_two_panes_of_a_column_is_dragged() {
+    let mut model = fixtures::model(160, 50);
+    let frame = |model: &Model, pane| model.layout.frame(pane).expect("a frame");
+    let subagents = frame(&model, Pane::Subagents);
+    mouse(&mut model, 0, subagents.x + 5, subagents.bottom() - 1, 'M');
+    mouse(&mut model, 32, subagents.x + 5, subagents.bottom() + 6, 'M');
+    assert_eq!(frame(&model, Pane::Subagents).height, subagents.height + 7);
+    mouse(&mut model, 0, 0, 0, 'm');
+    let inbox = frame(&model, Pane::Inbox);
+    mouse(&mut model, 0, inbox.x + 5, inbox.bottom(), 'M');
+    mouse(&mut model, 32, inbox.x + 5, inbox.bottom() - 5, 'M');
+    assert!(frame(&model, Pane::Inbox).height < inbox.height);
+    assert!(frame(&model, Pane::Jobs).height > 5);
+}
+
+#[test]
+fn panes_are_resized_hidden_and_put_back_with_keys() {
+    let mut model = fixtures::model(160, 50);
+    let chat = |model: &Model| model.layout.frame(Pane::Chat).expect("a frame").width;
+    let before = chat(&model);
+    assert!(kept_sizes(&press(&mut model, "ctrl+alt+right")).is_some());
+    assert_eq!(chat(&model), before + 4);
+    press(&mut model, "ctrl+alt+left ctrl+alt+left");
+    assert_eq!(chat(&model), before - 4);
+    let jobs = |model: &Model| model.layout.frame(Pane::Jobs).map(|frame| frame.height);
+    press(&mut model, "alt+4 alt+= alt+=");
+    assert_eq!(jobs(&model), Some(9));
+    press(&mut model, "alt+3 alt+=");
+    assert_eq!(jobs(&model), Some(9), "the Inbox grows by what is above it");
+    let effects = press(&mut model, "alt+4 alt+x");
+    assert!(kept_sizes(&effects).is_some_and(|sizes| sizes.hidden.contains(&Pane::Jobs)));
+    assert_eq!(jobs(&model), None);
+    assert!(kept_sizes(&press(&mut model, "alt+4")).is_some_and(|sizes| sizes.hidden.is_empty()));
+    act(&mut model, Action::ResetLayout);
+    assert_eq!((chat(&model), jobs(&model)), (before, Some(5)));
+    for _ in 0..100 {
+        press(&mut model, "ctrl+alt+left");
+    }
+    assert!(chat(&model) >= 30, "no pane is squeezed away");
+}
+
+#[test]
+fn where_one_pane_is_shown_a_border_is_not_looked_for() {
+    let mut model = fixtures::model(80, 24);
+    assert_eq!(press(&mut model, "ctrl+alt+left"), []);
+    assert!(model.hint.is_some());
 }

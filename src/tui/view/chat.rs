@@ -2,6 +2,7 @@
 
 use super::super::action::{Action, Pane, Step};
 use super::super::asks::{self, Ask};
+use super::super::chat::search::Search;
 use super::super::keymap::When;
 use super::super::model::{Focus, Model};
 use super::super::text;
@@ -10,7 +11,7 @@ use crate::domain::CheckState;
 use crate::domain::command::ApprovalAnswer;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 pub(super) fn draw(model: &Model, buffer: &mut Buffer) {
@@ -47,10 +48,26 @@ fn transcript(model: &Model, buffer: &mut Buffer) {
         let row = (row + space) as u16;
         if let Some(line) = line {
             put(buffer, area, row, line);
+            if let Some(search) = &model.chat.search {
+                mark(buffer, area, row, search, &line.to_string());
+            }
         }
         if chosen && row < area.height && area.width > 0 {
             buffer.set_style(Rect { y: area.y + row, height: 1, ..area }, model.theme.select);
         }
+    }
+}
+
+/// Sets the matches in a row apart.
+fn mark(buffer: &mut Buffer, area: Rect, row: u16, search: &Search, line: &str) {
+    if row >= area.height {
+        return;
+    }
+    for found in search.matches(line) {
+        let x = text::width(&line[..found.start]).min(usize::from(area.width)) as u16;
+        let width = (text::width(&line[found]) as u16).min(area.width - x);
+        let place = Rect { x: area.x + x, y: area.y + row, width, height: 1 };
+        buffer.set_style(place, Style::new().add_modifier(Modifier::REVERSED));
     }
 }
 
@@ -153,7 +170,7 @@ pub(super) fn join(model: &Model, buffer: &mut Buffer, area: Rect) {
 pub(super) fn titled_rule(buffer: &mut Buffer, area: Rect, left: (&str, Style), right: (&str, Style), rule: Style) {
     let room = usize::from(area.width);
     let part = |(words, style): (&str, Style), room: usize| {
-        let words = text::cut(words.trim(), room);
+        let words = text::cut(words.trim_start(), room);
         if words.is_empty() { Span::raw("") } else { Span::styled(format!(" {words} "), style) }
     };
     let right = part(right, room.saturating_sub(6));

@@ -18,6 +18,7 @@ mod tasks;
 mod write;
 
 use super::action::Pane;
+use super::look::Form;
 use super::model::{Model, Overlay};
 use super::text;
 use ratatui::Frame;
@@ -58,6 +59,18 @@ pub fn view(model: &Model, frame: &mut Frame) {
             if let Some(caret) = write::caret(model).filter(|caret| area.contains(*caret)) {
                 frame.set_cursor_position(caret);
             }
+        }
+    }
+    if model.form == Form::Plain {
+        plain(frame.buffer_mut());
+    }
+}
+
+/// Takes everything off the frame that only draws: a screen reader would read it out.
+fn plain(buffer: &mut Buffer) {
+    for cell in &mut buffer.content {
+        if cell.symbol().chars().all(|c| matches!(c, '\u{2500}'..='\u{259f}' | '\u{2800}'..='\u{28ff}')) {
+            cell.set_symbol(" ");
         }
     }
 }

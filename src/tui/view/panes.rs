@@ -12,7 +12,8 @@ fn words(pane: Pane) -> &'static str {
     match pane {
         Pane::Subagents => "No Subagents.\nMain will show here whom it gave work to, and how far they are.",
         Pane::Editor => "Nothing is open.\nDocuments that you and the agents edit together will open here.",
-        Pane::Chat | Pane::Inbox | Pane::Jobs => "",
+        Pane::Inbox => "No messages.\nWhat you and others send to Main shows here.",
+        Pane::Chat | Pane::Jobs => "",
     }
 }
 

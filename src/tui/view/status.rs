@@ -63,7 +63,10 @@ fn state(model: &Model) -> (&'static str, String, Style) {
     }
     match model.told.run().map(|run| (run.state, run.started_at)) {
         Some((RunState::Running, since)) => {
-            let picture = SPINNER[(model.now / SPIN).rem_euclid(SPINNER.len() as i64) as usize];
+            let picture = match model.turns() {
+                true => SPINNER[(model.now / SPIN).rem_euclid(SPINNER.len() as i64) as usize],
+                false => "●",
+            };
             (picture, working(model, since), theme.accent.into())
         }
         Some((RunState::Interrupted | RunState::Completed | RunState::Failed | RunState::Cancelled, _)) | None => {
@@ -73,6 +76,9 @@ fn state(model: &Model) -> (&'static str, String, Style) {
 }
 
 fn working(model: &Model, since: i64) -> String {
+    if model.told.run().is_some_and(|run| model.told.records.open_control(&run.id).is_some()) {
+        return "stopping…".into();
+    }
     if let Some(at) = model.told.retry_at().filter(|at| *at > model.now) {
         return format!("no answer, tried again in {}", words::duration(at - model.now + 999));
     }
@@ -123,7 +129,7 @@ fn facts_of(model: &Model) -> Vec<String> {
     let elsewhere = model.told.waiting_elsewhere();
     if elsewhere > 0 {
         let words = words::many(elsewhere, "waits in another Task", "wait in other Tasks");
-        facts.push(format!("{words}, {}", model.keymap.key_of(When::Panes, &Action::OpenTasks)));
+        facts.push(format!("{words}, {}", model.keymap.key_of(When::Panes, &Action::LookAtAsks)));
     }
     let chosen = task.and_then(|task| task.model.as_deref()).unwrap_or(&model.facts.model);
     facts.push(text::cut(&text::line(chosen), 28));

@@ -73,11 +73,16 @@ fn queue(model: &Model, buffer: &mut Buffer) {
     }
 }
 
+/// Before the words that are searched for.
+const SEARCH: &str = "search: ";
+
 /// The rule above the composer: what is being written on the left, a word to the person on the right.
 fn rule(model: &Model, buffer: &mut Buffer) {
     let area = model.layout.rule;
     let theme = &model.theme;
+    let searched = model.chat.search.as_ref().map(|search| format!("{SEARCH}{}", search.words));
     let title = match &model.composer.purpose {
+        _ if searched.is_some() => searched.as_deref().unwrap_or_default(),
         Purpose::Message => "",
         Purpose::Edit(_) => "editing a queued message, esc leaves it as it was",
         Purpose::Answer(_) => "your answer",
@@ -147,6 +152,12 @@ fn styled<'a>(model: &Model, row: &'a Row) -> Line<'a> {
 
 /// Where the caret is, if a person is writing.
 pub(super) fn caret(model: &Model) -> Option<Position> {
+    if let Some(search) = model.chat.search.as_ref().filter(|_| model.types_search() && model.layout.rule.area() > 0) {
+        // Behind two cells of the rule and a blank.
+        let column = (3 + SEARCH.len() + text::width(&search.words)) as u16;
+        let rule = model.layout.rule;
+        return Some(Position { x: rule.x + column.min(rule.width.saturating_sub(1)), y: rule.y });
+    }
     let area = model.layout.composer;
     if model.focus != Focus::Composer || area.area() == 0 || model.layout.pane(model.pane()).is_none() {
         return None;

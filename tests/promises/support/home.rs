@@ -169,13 +169,23 @@ impl Home {
         self.open(command, columns, rows)
     }
 
-    fn open(&self, mut command: CommandBuilder, columns: u16, rows: u16) -> Terminal {
+    /// The screen in a terminal that says what its background is, such as `rgb:ffff/ffff/ffff`.
+    pub fn terminal_on(&self, background: &'static str, columns: u16, rows: u16) -> Terminal {
+        Terminal::open_on(Some(background), self.dressed(CommandBuilder::new(COWORK)), columns, rows)
+    }
+
+    fn open(&self, command: CommandBuilder, columns: u16, rows: u16) -> Terminal {
+        Terminal::open(self.dressed(command), columns, rows)
+    }
+
+    /// The command in the environment and the folder of this home.
+    fn dressed(&self, mut command: CommandBuilder) -> CommandBuilder {
         command.env_clear();
         for (name, value) in &self.environment {
             command.env(name, value);
         }
         command.cwd(self.work());
-        Terminal::open(command, columns, rows)
+        command
     }
 
     /// Every recorded event of a Task.

@@ -322,23 +322,33 @@ async fn the_words_of_a_server_are_bounded_and_harmless() {
 
 #[tokio::test]
 async fn pings_do_not_count_as_an_answer_and_the_connection_is_closed() {
-    let (closed, was_closed) = mpsc::channel();
-    let script: Script = Box::new(move |stream| {
-        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n");
-        // Pings, empty deltas: as fast as the peer takes them, until it hangs up.
-        let _ = stream.set_read_timeout(Some(Duration::from_millis(20)));
-        loop {
-            let ping = b": ping\n\ndata: {\"choices\":[{\"delta\":{}}]}\n\n";
-            if stream.write_all(ping).is_err() || matches!(stream.read(&mut [0; 1]), Ok(0)) {
-                let _ = closed.send(());
-                return;
+    for (kind, ping) in [
+        (ProviderKind::Openai, ": ping\n\ndata: {\"choices\":[{\"delta\":{}}]}\n\n"),
+        (ProviderKind::Anthropic, "event: ping\ndata: {\"type\": \"ping\"}\n\n"),
+        (ProviderKind::Responses, "data: {\"type\":\"response.in_progress\",\"response\":{\"error\":null}}\n\n"),
+    ] {
+        let (closed, was_closed) = mpsc::channel();
+        let script: Script = Box::new(move |stream| {
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n");
+            // As fast as the peer takes them, until it hangs up.
+            let _ = stream.set_read_timeout(Some(Duration::from_millis(20)));
+            loop {
+                if stream.write_all(ping.as_bytes()).is_err() || matches!(stream.read(&mut [0; 1]), Ok(0)) {
+                    let _ = closed.send(());
+                    return;
+                }
             }
+        });
+        let mut settings = settings(&serve(script).base);
+        if let Some(provider) = settings.providers.get_mut("local") {
+            provider.kind = kind;
         }
-    });
-    let error = failure(script).await;
-    assert_eq!(error.class, ErrorClass::Idle, "{error}");
-    assert!(error.message.contains("1 s"), "{error}");
-    told(was_closed).await;
+        let model = connect(&settings, "local:m", Arc::new(Memory::default())).expect("configured");
+        let error = summed(model.ask(request()).collect().await).1.expect_err("silence");
+        assert_eq!(error.class, ErrorClass::Idle, "{kind:?}: {error}");
+        assert!(error.message.contains("1 s"), "{error}");
+        told(was_closed).await;
+    }
 }
 
 #[tokio::test]
