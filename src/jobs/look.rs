@@ -11,6 +11,9 @@ use std::io;
 /// So many bytes of the end of a log are looked at for its last line.
 const TAIL: u64 = 16 * 1024;
 
+/// The most that is given of a line, in characters.
+const LINE: usize = 500;
+
 /// How many of the last lines are looked at for progress.
 const LINES: usize = 8;
 
@@ -54,7 +57,7 @@ pub fn said(folder: &Folder) -> io::Result<Said> {
         }
         if at >= all.at {
             all.at = at;
-            all.line = lines.last().cloned().or(all.line);
+            all.line = lines.last().map(|line| line.chars().take(LINE).collect()).or(all.line);
         }
     }
     Ok(all)

@@ -17,7 +17,7 @@ pub(super) struct Follow {
     followed: Followed,
 }
 
-/// Somebody who follows a log.
+/// Somebody who follows a log; of several on one log, each growth wakes one.
 pub(in crate::runtime) struct Follower {
     folder: PathBuf,
     grown: Arc<Notify>,
@@ -37,7 +37,8 @@ impl Follow {
                     && let Ok(followed) = followed.lock()
                     && let Some((_, grown)) = followed.get(folder)
                 {
-                    grown.notify_waiters();
+                    // Kept for who looks at something else right now.
+                    grown.notify_one();
                 }
             })?);
         }

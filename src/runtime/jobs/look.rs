@@ -190,22 +190,27 @@ fn search(
         .map_err(|error| Rejection::invalid(error.to_string(), "write it another way"))?;
     let mut page = LogPage { start, end, from, to: from, lines: Vec::new() };
     let deadline = Instant::now() + SEARCH;
+    let mut size = 0;
     while page.lines.len() < limit && Instant::now() < deadline {
         let Some(hits) = search.step().map_err(|error| unread(&error.to_string()))? else {
             page.to = end;
             return Ok(page);
         };
         page.to = search.at();
-        let room = limit - page.lines.len();
-        if hits.len() > room {
-            // The search goes on at the first that is left out.
-            page.to = hits.get(room).map_or(page.to, |hit| hit.line);
+        for hit in hits {
+            if page.lines.len() == limit || size >= PAGE {
+                // The search goes on at the first that is left out.
+                page.to = hit.line;
+                return Ok(page);
+            }
+            let line = told_hit(hit);
+            size += line.text.len();
+            page.lines.push(line);
         }
-        page.lines.extend(hits.into_iter().take(room).map(hit));
     }
     Ok(page)
 }
 
-fn hit(hit: Hit) -> LogLine {
+fn told_hit(hit: Hit) -> LogLine {
     LogLine { offset: hit.line, at: hit.at, kind: LogLineKind::Whole, text: cut(shown(&hit.text)) }
 }
