@@ -16,6 +16,7 @@ pub fn facts() -> Facts {
         folder: Folder { path: "/home/me/parser".into(), device: 1, inode: 2, owner: 1000 },
         client: "n_client".into(),
         model: "openai:gpt-5".into(),
+        windows: [("openai:gpt-5".to_owned(), 400_000)].into_iter().collect(),
         models: vec!["openai:gpt-5".into(), "guide:guide".into()],
         policy: Policy::named("ask").expect("a policy"),
         zone: TimeZone::UTC,

@@ -20,6 +20,7 @@ use super::theme::{BuiltIn, Theme};
 use crate::domain::permission::Policy;
 use crate::domain::{ClientId, CommandId, Folder, Ids, MessageKind, Millis, TaskId, UserCommand};
 use jiff::tz::TimeZone;
+use std::collections::BTreeMap;
 
 /// What never changes while the screen is up.
 #[derive(Debug, Clone)]
@@ -32,6 +33,8 @@ pub struct Facts {
     pub to_trust: Vec<String>,
     /// The model of a new Task.
     pub model: String,
+    /// How many tokens the window of a model holds, by its name, where that is known.
+    pub windows: BTreeMap<String, u64>,
     /// The models that are configured.
     pub models: Vec<String>,
     /// The policy of a new Task.

@@ -26,6 +26,7 @@ use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use rustix::process::{Signal, getpid, getppid, getsid, kill_current_process_group};
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::sync::Arc;
@@ -115,6 +116,7 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
         to_trust: to_trust(&start.folder),
         folder: start.folder,
         client: start.client,
+        windows: windows(&start.settings),
         models: models(&start.settings),
         model: start.settings.model,
         policy: start.settings.policy,
@@ -168,6 +170,18 @@ fn models(settings: &Settings) -> Vec<String> {
     let mut seen = std::collections::HashSet::new();
     models.retain(|name| seen.insert(name.clone()));
     models
+}
+
+/// How much the windows of models hold, by every name that a Task may give them.
+fn windows(settings: &Settings) -> BTreeMap<String, u64> {
+    let known = settings.models.iter().filter_map(|(name, info)| Some((name.clone(), info.context_tokens?)));
+    let mut windows: BTreeMap<String, u64> = known.collect();
+    for model in models(settings) {
+        if let Some(tokens) = settings.model_info(&model).context_tokens {
+            windows.insert(model, tokens);
+        }
+    }
+    windows
 }
 
 /// Puts what is found on other threads among the news.

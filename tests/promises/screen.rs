@@ -399,8 +399,9 @@ fn what_waits_in_another_task_is_counted_until_it_is_answered() {
     let mut terminal = open(&home, &[&quiet], 120, 30);
     terminal.wait_for("nothing to do");
     home.exec(["--approve", "ask", "the busy one"]).expect_code(3);
-    terminal.wait_for("1 waits in another Task, ctrl+t");
-    terminal.keys("ctrl+t").wait_for("waits for you").keys("home enter").wait_for("alt+a to answer");
+    terminal.wait_for("1 waits in another Task, alt+a");
+    terminal.keys("ctrl+t").wait_for("waits for you").keys("esc").wait_gone("waits for you");
+    terminal.keys("alt+a").wait_for("alt+a to answer");
     terminal.wait_gone("in another Task").keys("alt+a").wait_for("May this run?");
     press_after_looking(&mut terminal, "y");
     terminal.wait_for("it ran");

@@ -327,6 +327,7 @@ fn rank(row: &Row) -> u8 {
         Action::Edit(_) | Action::ScrollChat(_) | Action::ChooseEntry(_) | Action::HistoryOlder => 3,
         Action::Quit | Action::AskToQuit | Action::Suspend => 2,
         Action::Focus(_) | Action::FocusNext | Action::FocusPrevious | Action::OpenCommands => 1,
+        Action::ToggleZoom | Action::HidePane | Action::MoveBorder(_) | Action::Grow(_) | Action::ResetLayout => 1,
         _ => 0,
     }
 }

@@ -245,8 +245,30 @@ pub(super) fn wheel(model: &mut Model, column: u16, row: u16, step: Step) -> Vec
 }
 
 pub(super) fn click(model: &mut Model, column: u16, row: u16) -> Vec<Effect> {
-    if model.overlay.is_some() {
-        return Vec::new();
+    let place = Position { x: column, y: row };
+    match model.overlay {
+        Some(Overlay::Tasks) => {
+            return match super::super::view::tasks::at(model, place) {
+                Some(task) => {
+                    model.tasks.chosen = task;
+                    super::tasks::open_chosen(model)
+                }
+                None => Vec::new(),
+            };
+        }
+        Some(Overlay::Picker) => {
+            let screen = model.layout.area;
+            let hit = model.picker.as_ref().and_then(|picker| super::super::view::picker::at(picker, screen, place));
+            return match (hit, &mut model.picker) {
+                (Some(item), Some(picker)) => {
+                    picker.chosen = item;
+                    super::pick::take(model)
+                }
+                (None, _) | (Some(_), None) => Vec::new(),
+            };
+        }
+        Some(Overlay::Help { .. } | Overlay::Keys | Overlay::Shell) => return Vec::new(),
+        None => {}
     }
     let layout = &model.layout;
     if let Some(border) = layout.border_at(column, row) {

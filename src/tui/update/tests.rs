@@ -981,3 +981,24 @@ fn where_one_pane_is_shown_a_border_is_not_looked_for() {
     assert_eq!(press(&mut model, "ctrl+alt+left"), []);
     assert!(model.hint.is_some());
 }
+
+#[test]
+fn a_click_takes_what_stands_there_and_beside_the_list_nothing() {
+    let mut model = fixtures::model(80, 24);
+    press(&mut model, "ctrl+p");
+    let names = |model: &Model| -> Vec<String> {
+        let picker = model.picker.as_ref().expect("open");
+        picker.shown(0, 50).into_iter().map(|(item, _)| item.detail.clone()).collect()
+    };
+    let tasks = names(&model).iter().position(|name| name == "tasks").expect("there") as u16;
+    // The box is 14 rows high in the middle of 24; its first item stands in its fourth row.
+    assert_eq!(mouse(&mut model, 0, 2, 1, 'M'), []);
+    assert_eq!(model.overlay, Some(Overlay::Picker));
+    let effects = mouse(&mut model, 0, 20, 5 + 3 + tasks, 'M');
+    assert_eq!(model.overlay, Some(Overlay::Tasks), "{effects:?}");
+    let task = |id: &str| Task { id: id.into(), ..fixtures::task() };
+    told(&mut model, News::Tasks(vec![task("t_a"), task("t_b"), task("t_c")]));
+    model.tasks.chosen = 0;
+    let effects = mouse(&mut model, 0, 20, 12, 'M');
+    assert!(effects.contains(&Wanted::Open("t_b".into())), "{effects:?}");
+}

@@ -12,7 +12,7 @@ use ratatui::text::{Line, Span};
 pub(super) fn draw(model: &Model, scroll: usize, buffer: &mut Buffer) {
     let close = model.keymap.key_of(When::Help, &Action::CloseOverlay);
     let size = model.layout.area;
-    let inner = overlay(model, buffer, "Keys", &format!("{close} close"), 74, size.height.saturating_sub(2));
+    let inner = overlay(model, buffer, "Keys", &format!("{close} close"), (74, size.height.saturating_sub(2)));
     let theme = &model.theme;
     let column = usize::from(inner.width / 3).clamp(8, 24);
     let mut lines = Vec::new();

@@ -11,7 +11,7 @@ use ratatui::text::{Line, Span};
 
 pub(super) fn draw(model: &Model, buffer: &mut Buffer) {
     let close = model.keymap.key_of(When::Keys, &Action::CloseOverlay);
-    let inner = overlay(model, buffer, "Which key arrives", &format!("{close} close"), 74, 16);
+    let inner = overlay(model, buffer, "Which key arrives", &format!("{close} close"), (74, 16));
     let theme = &model.theme;
     if model.keys_seen.is_empty() {
         put(

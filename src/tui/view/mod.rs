@@ -10,11 +10,11 @@ mod inbox;
 mod jobs;
 mod keys;
 mod panes;
-mod picker;
+pub mod picker;
 mod shell;
 mod status;
 pub mod strip;
-mod tasks;
+pub mod tasks;
 mod write;
 
 use super::action::Pane;
@@ -127,10 +127,9 @@ fn frame_of(model: &Model, pane: Pane, area: Rect, buffer: &mut Buffer) {
 }
 
 /// A box over everything, with a title and its keys below; gives the inside.
-fn overlay(model: &Model, buffer: &mut Buffer, title: &str, keys: &str, width: u16, height: u16) -> Rect {
-    let all = model.layout.area;
-    let (width, height) = (width.min(all.width), height.min(all.height));
-    let area = Rect { x: all.x + (all.width - width) / 2, y: all.y + (all.height - height) / 2, width, height };
+fn overlay(model: &Model, buffer: &mut Buffer, title: &str, keys: &str, (width, height): (u16, u16)) -> Rect {
+    let area = boxed(model.layout.area, (width, height));
+    let width = area.width;
     Clear.render(area, buffer);
     // A wide character that begins left of the box would reach into it.
     if let Some(x) = area.x.checked_sub(1) {
@@ -148,8 +147,19 @@ fn overlay(model: &Model, buffer: &mut Buffer, title: &str, keys: &str, width: u
             format!(" {} ", text::cut(keys, usize::from(width).saturating_sub(4))),
             model.theme.dim,
         ));
-    let inner = block.inner(area);
     block.render(area, buffer);
+    inside(area)
+}
+
+/// Where a box of so many columns and rows stands in the middle of the screen.
+fn boxed(all: Rect, (width, height): (u16, u16)) -> Rect {
+    let (width, height) = (width.min(all.width), height.min(all.height));
+    Rect { x: all.x + (all.width - width) / 2, y: all.y + (all.height - height) / 2, width, height }
+}
+
+/// The inside of a box, with a breath at both sides.
+fn inside(area: Rect) -> Rect {
+    let inner = Block::bordered().inner(area);
     Rect { x: inner.x + inner.width.min(1), width: inner.width.saturating_sub(2), ..inner }
 }
 

@@ -6,7 +6,7 @@ use super::super::keymap::When;
 use super::super::model::Model;
 use super::super::picker::{Item, Kind, Pick, Picker};
 use super::super::text;
-use super::{both_ends, overlay, put};
+use super::{both_ends, boxed, inside, overlay, put};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
@@ -38,13 +38,7 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer) -> Option<Position> {
         }
     };
     let keys = format!("{} take  {} close{count}", key(&Action::Pick), key(&Action::CloseOverlay));
-    let previews = picker.kind == Kind::Files && screen.width >= WITH_PREVIEW;
-    let width = if previews { screen.width.saturating_sub(8).min(140) } else { 84 };
-    let height = match all {
-        0 if matches!(picker.kind, Kind::Wish(_)) => 3,
-        _ => (screen.height * 3 / 5).max(12).min(screen.height.saturating_sub(2)),
-    };
-    let inner = overlay(model, buffer, title(picker), &keys, width, height);
+    let inner = overlay(model, buffer, title(picker), &keys, size(picker, screen));
     let room = usize::from(inner.width).saturating_sub(2);
     let query = picker.query.text();
     let shown = text::cut_start(&query, room.saturating_sub(1));
@@ -53,16 +47,44 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer) -> Option<Position> {
         Span::styled(shown.clone(), Style::from(theme.text)),
     ]);
     put(buffer, inner, 0, &prompt);
-    let mut list = Rect { y: inner.y + inner.height.min(2), height: inner.height.saturating_sub(2), ..inner };
-    if previews {
-        let beside = Rect { x: list.x + list.width / 2, width: list.width - list.width / 2, ..list };
-        list.width = (list.width / 2).saturating_sub(2);
+    let list = list(picker, screen);
+    if previews(picker, screen) {
+        let x = inner.x + inner.width / 2;
+        let beside = Rect { x, width: inner.width - inner.width / 2, ..list };
         preview(model, picker, beside, buffer);
     }
     rows(model, picker, list, buffer);
     let hidden = text::width(&query) - text::width(&shown).min(text::width(&query));
     let caret = picker.query.caret().1.saturating_sub(hidden).min(room);
     (inner.area() > 0).then(|| Position { x: inner.x + 2 + caret as u16, y: inner.y })
+}
+
+fn previews(picker: &Picker, screen: Rect) -> bool {
+    picker.kind == Kind::Files && screen.width >= WITH_PREVIEW
+}
+
+fn size(picker: &Picker, screen: Rect) -> (u16, u16) {
+    let width = if previews(picker, screen) { screen.width.saturating_sub(8).min(140) } else { 84 };
+    let height = match picker.counts().1 {
+        0 if matches!(picker.kind, Kind::Wish(_)) => 3,
+        _ => (screen.height * 3 / 5).max(12).min(screen.height.saturating_sub(2)),
+    };
+    (width, height)
+}
+
+/// Where the items stand.
+fn list(picker: &Picker, screen: Rect) -> Rect {
+    let inner = inside(boxed(screen, size(picker, screen)));
+    let width = if previews(picker, screen) { (inner.width / 2).saturating_sub(2) } else { inner.width };
+    Rect { y: inner.y + inner.height.min(2), height: inner.height.saturating_sub(2), width, ..inner }
+}
+
+/// Which of the found items stands at a place.
+pub fn at(picker: &Picker, screen: Rect, place: Position) -> Option<usize> {
+    let list = list(picker, screen);
+    let first = (picker.chosen + 1).saturating_sub(usize::from(list.height));
+    let item = first + usize::from(place.y.checked_sub(list.y)?);
+    (list.contains(place) && item < picker.counts().0).then_some(item)
 }
 
 fn rows(model: &Model, picker: &Picker, area: Rect, buffer: &mut Buffer) {
@@ -81,21 +103,23 @@ fn rows(model: &Model, picker: &Picker, area: Rect, buffer: &mut Buffer) {
         return;
     }
     let first = (picker.chosen + 1).saturating_sub(height);
-    for (row, (item, places)) in picker.shown(first, height).into_iter().enumerate() {
-        put(buffer, area, row as u16, &line(model, item, &places, area));
+    let shown = picker.shown(first, height);
+    let keys = shown.iter().map(|(item, _)| text::width(&item.key)).max().unwrap_or(0);
+    for (row, (item, places)) in shown.into_iter().enumerate() {
+        put(buffer, area, row as u16, &line(model, (item, &places), keys, area));
         if first + row == picker.chosen {
             buffer.set_style(Rect { y: area.y + row as u16, height: 1, ..area }, model.theme.select);
         }
     }
 }
 
-fn line(model: &Model, item: &Item, places: &[u32], area: Rect) -> Line<'static> {
+fn line(model: &Model, (item, places): (&Item, &[u32]), keys: usize, area: Rect) -> Line<'static> {
     let theme = &model.theme;
     let detail = if area.width < 50 { "" } else { &item.detail };
     let is_command = matches!(item.pick, Pick::Run(_));
     let mut right = vec![Span::styled(detail.to_owned(), Style::from(theme.dim))];
     if is_command {
-        right.push(Span::styled(format!("{:>12}", item.key), Style::from(theme.accent)));
+        right.push(Span::styled(format!("  {:>keys$}", item.key), Style::from(theme.accent)));
     }
     let room =
         usize::from(area.width).saturating_sub(right.iter().map(|span| text::width(&span.content)).sum::<usize>() + 1);

@@ -14,12 +14,12 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer) {
     let theme = &model.theme;
     let key = |action: &Action| model.keymap.key_of(When::Shell, action);
     let keys = match shell.ran {
-        Some(_) => format!("{} into the message  {} close", key(&Action::KeepShell), key(&Action::CloseOverlay)),
+        Some(_) => format!("{} put it into the message  {} close", key(&Action::KeepShell), key(&Action::CloseOverlay)),
         None => format!("{} stop it", key(&Action::CloseOverlay)),
     };
     let screen = model.layout.area;
     let height = (screen.height * 3 / 4).max(8);
-    let inner = overlay(model, buffer, "Shell", &keys, 120, height);
+    let inner = overlay(model, buffer, "Shell", &keys, (120, height));
     let ended = match &shell.ran {
         Some(ran) => ran.ended.clone(),
         None => format!("running {}", words::duration(model.now - shell.since)),

@@ -136,7 +136,12 @@ fn facts_of(model: &Model) -> Vec<String> {
     // Nobody counted the tokens: size and price are a guess, and look like one.
     let about = if task.is_some_and(|task| task.usage.estimated) { "~" } else { "" };
     if model.told.context_tokens > 0 {
-        facts.push(format!("{about}{} context", words::count(model.told.context_tokens)));
+        let used = model.told.context_tokens;
+        let of = match model.facts.windows.get(chosen) {
+            Some(window) if *window > 0 => format!("{}% of {}", used * 100 / window, words::count(*window)),
+            Some(_) | None => format!("{} context", words::count(used)),
+        };
+        facts.push(format!("{about}{of}"));
     }
     if let Some(micro_usd) = task.and_then(|task| task.usage.micro_usd) {
         facts.push(format!("{about}{}", words::money(micro_usd)));

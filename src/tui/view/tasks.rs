@@ -4,10 +4,10 @@ use super::super::action::Action;
 use super::super::keymap::When;
 use super::super::model::Model;
 use super::super::{text, words};
-use super::{both_ends, overlay, put};
+use super::{both_ends, boxed, inside, overlay, put};
 use crate::domain::{Task, TaskStatus};
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -21,24 +21,20 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer) {
         key(&Action::ArchiveTask),
         key(&Action::CloseOverlay)
     );
-    let size = model.layout.area;
-    // Two lines for each where there is room: the second says what was said last.
-    let lines = if size.width >= 70 && size.height >= 20 { 2 } else { 1 };
-    let rows = (model.told.tasks.len().max(1) as u16).saturating_mul(lines).saturating_add(2);
-    let width = if size.width >= 160 { 130 } else { 100 };
-    let inner = overlay(model, buffer, "Tasks", &keys, width, rows.min(size.height.saturating_sub(2)).max(5));
+    let lines = lines(model);
+    let inner = overlay(model, buffer, "Tasks", &keys, size(model));
     if model.told.tasks.is_empty() {
         let words = if model.tasks.asked { "asking…" } else { "No Tasks yet." };
         put(buffer, inner, 0, &Line::styled(words, model.theme.dim));
         return;
     }
-    let height = usize::from(inner.height / lines).max(1);
-    let first = (model.tasks.chosen + 1).saturating_sub(height);
+    let (first, height) = window(model, inner);
     for (row, (ix, task)) in model.told.tasks.iter().enumerate().skip(first).take(height).enumerate() {
         let row = row as u16 * lines;
         put(buffer, inner, row, &line(model, task, inner));
         if lines > 1 {
-            let said = text::cut(&text::line(&task.last_words), usize::from(inner.width).saturating_sub(3));
+            let first = task.last_words.lines().next().unwrap_or_default();
+            let said = text::cut(&text::line(first), usize::from(inner.width).saturating_sub(3));
             put(buffer, inner, row + 1, &Line::styled(format!("  {said}"), model.theme.dim));
         }
         if ix == model.tasks.chosen {
@@ -46,6 +42,34 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer) {
             buffer.set_style(chosen.intersection(inner), model.theme.select);
         }
     }
+}
+
+/// How many lines a Task has: where there is room, a second one says what was said last.
+fn lines(model: &Model) -> u16 {
+    let area = model.layout.area;
+    if area.width >= 70 && area.height >= 20 { 2 } else { 1 }
+}
+
+fn size(model: &Model) -> (u16, u16) {
+    let area = model.layout.area;
+    let rows = (model.told.tasks.len().max(1) as u16).saturating_mul(lines(model)).saturating_add(2);
+    let width = if area.width >= 160 { 130 } else { 100 };
+    (width, rows.min(area.height.saturating_sub(2)).max(5))
+}
+
+/// The first Task that is shown, and how many are.
+fn window(model: &Model, inner: Rect) -> (usize, usize) {
+    let height = usize::from(inner.height / lines(model)).max(1);
+    ((model.tasks.chosen + 1).saturating_sub(height), height)
+}
+
+/// Which Task of the list stands at a place.
+pub fn at(model: &Model, place: Position) -> Option<usize> {
+    let inner = inside(boxed(model.layout.area, size(model)));
+    let (first, height) = window(model, inner);
+    let row = usize::from(place.y.checked_sub(inner.y)? / lines(model));
+    let task = first + row;
+    (inner.contains(place) && row < height && task < model.told.tasks.len()).then_some(task)
 }
 
 fn line(model: &Model, task: &Task, area: Rect) -> Line<'static> {
