@@ -379,3 +379,16 @@ fn ui_5_the_pane_of_jobs_lists_reads_finds_takes_over_and_ends() {
     screen.send(b"e").wait_for("signaled 15");
     home.assert_sound();
 }
+
+#[test]
+fn ui_5_a_command_typed_behind_an_ampersand_becomes_a_job_and_the_status_line_counts_it() {
+    let home = Home::new();
+    let mut screen = home.terminal::<&str>([], 120, 36);
+    screen.wait_for("new Task").type_words("!&echo from the screen; sleep 600").send(b"\r");
+    screen.wait_for("from the screen").wait_for("1 Job");
+    let id = home.json(["jobs", "ls"])[0]["id"].as_str().expect("an id").to_owned();
+    assert_eq!(show(&home, &id)["started_by"]["kind"], "person");
+    home.ok(["jobs", "stop", "--grace", "100ms", &id]);
+    screen.wait_gone("1 Job");
+    home.assert_sound();
+}

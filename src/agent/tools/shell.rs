@@ -122,7 +122,10 @@ fn told(finished: &Finished, seconds: u64, output: &str) -> Outcome {
     let mut text = match stop {
         Stop::Exited => format!("{} after {took:.1} s\n", ended.exit),
         Stop::TimedOut => {
-            format!("timed out after {seconds} s and {}; `timeout` may be up to {MOST_SECONDS}\n", ended.exit)
+            format!(
+                "timed out after {seconds} s and {}; `timeout` may be up to {MOST_SECONDS}, and `job` runs what takes longer\n",
+                ended.exit
+            )
         }
         Stop::Cancelled => format!("stopped on request after {took:.1} s and {}\n", ended.exit),
     };
