@@ -85,6 +85,24 @@ pub fn lines(recorded: &Recorded, calls: &mut Calls) -> Vec<Value> {
             let text = worded(&format!("the Task is {status}"), reason.as_deref());
             lines.add("notice", json!({ "text": text, "status": status }));
         }
+        Event::JobCreated { job } => {
+            let (state, command) = (job.state, job.definition.command.to_string());
+            lines.add("job", json!({ "id": job.id, "name": job.definition.name, "state": state, "command": command }));
+        }
+        Event::JobStarted { job, process } => {
+            lines.add("job", json!({ "id": job, "state": JobState::Running, "pid": process.pid }));
+        }
+        Event::JobStopRequested { job, .. } => lines.add("job", json!({ "id": job, "state": JobState::Stopping })),
+        Event::JobMatched { job, count, line, .. } if *count > 0 => {
+            lines.add("job", json!({ "id": job, "matched": count, "line": line }));
+        }
+        Event::JobSettled { job, state, end } => {
+            let (code, signal) = (end.exit_code, end.signal);
+            lines.add("job", json!({ "id": job, "state": state, "exit_code": code, "signal": signal, "reason": end.reason }));
+        }
+        Event::JobOrphaned { job, note } => lines.notice(format!("Job {job}: {note}")),
+        Event::JobInputSent { job, bytes, .. } => lines.notice(format!("Job {job} was sent {bytes} bytes")),
+        Event::JobSignalSent { job, signal } => lines.notice(format!("Job {job} was sent signal {signal}")),
         Event::CheckAdded { check } => {
             lines.add("notice", json!({ "text": format!("to be met: {}", check.text), "check": check.id }));
         }
@@ -108,6 +126,8 @@ pub fn lines(recorded: &Recorded, calls: &mut Calls) -> Vec<Value> {
         | Event::TaskArchived { .. }
         | Event::TaskRemoved { .. }
         | Event::MessageHeld { .. }
+        | Event::JobMatched { .. }
+        | Event::JobRemoved { .. }
         | Event::ToolStarted { .. }
         | Event::RuleAdded { .. }
         | Event::RuleRemoved { .. }

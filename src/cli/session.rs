@@ -191,7 +191,7 @@ macro_rules! named {
 named!(
     TaskId "a Task" "cowork ls", AgentId "an agent" "cowork agents ls", MessageId "a message" "cowork inbox ls",
     ApprovalId "an approval" "cowork approvals ls", QuestionId "a question" "cowork inbox ls",
-    CheckId "a check" "cowork checks TASK", RuleId "a rule" "cowork approvals rules"
+    CheckId "a check" "cowork checks TASK", RuleId "a rule" "cowork approvals rules", JobId "a Job" "cowork jobs ls"
 );
 
 /// Writes a shortened id with its letter; refuses one that names something else.
@@ -245,6 +245,10 @@ asks! {
     /// Part of an agent's context.
     transcript(agent: &AgentId, before: Option<u64>, limit: u32)
         Query::Transcript { agent: agent.clone(), before, limit } => Transcript(page) -> TranscriptPage = page;
+    /// Jobs.
+    jobs(task: Option<TaskId>, ended: bool) Query::Jobs { task, ended } => Jobs(jobs) -> Vec<JobView> = jobs;
+    /// One Job, with what it uses.
+    job(job: &JobId) Query::Job { job: job.clone() } => Job(view) -> JobView = *view;
     /// What the person said about a folder.
     trust(folder: Folder) Query::Trust { folder } => Trust(trust) -> Option<Trust> = trust;
     /// Completes an id.

@@ -57,7 +57,7 @@ const FULL_AT_WORK: &str =
 const FULL_AT_COMMAND: &str = "a_disk_that_fills_while_a_command_runs_keeps_its_result_until_there_is_room";
 const FULL_OPEN: &str = "what_is_kept_when_the_disk_fills_is_there_and_what_is_open_stays_open";
 
-const ROWS: [Row; 7] = [
+const ROWS: [Row; 8] = [
     Row {
         what: "words that were sent and acknowledged",
         cells: [
@@ -109,6 +109,31 @@ const ROWS: [Row; 7] = [
             (Reported, "as may have happened; it is not run again", IN_FLIGHT),
             (Reported, "as may have happened; it is not run again", MACHINE_AT_WORK),
             (Reported, "its result waits for room; until then every screen says so", FULL_AT_COMMAND),
+        ],
+    },
+    Row {
+        what: "a Job that runs",
+        cells: [
+            (
+                Resumed,
+                "it goes on, and so does its terminal",
+                "jb_1_a_terminal_that_is_killed_while_it_is_attached_leaves_the_job_and_its_screen",
+            ),
+            (
+                Resumed,
+                "it goes on; the next host finds it, or how it ended",
+                "jb_1_a_job_goes_on_when_the_host_is_killed_and_its_true_end_is_found",
+            ),
+            (
+                Reported,
+                "as uncertain, never as done; its log stays",
+                "jb_7_when_everything_of_ours_is_killed_the_truth_is_found_out_afterwards",
+            ),
+            (
+                Resumed,
+                "what it prints meanwhile is missing in its log, which says so there",
+                "jb_3_a_disk_that_fills_leaves_a_gap_that_is_said_and_the_true_end",
+            ),
         ],
     },
     Row {

@@ -146,6 +146,25 @@ pub enum Event {
     /// The request to stop took effect, or there was nothing left to stop.
     ControlSettled { control: ControlId, state: ControlState },
 
+    /// A Job was asked for: from now on it is started once, whatever happens.
+    JobCreated { job: Job },
+    /// A Job's command runs.
+    JobStarted { job: JobId, process: JobProcess },
+    /// A Job's shim is gone and its command runs on.
+    JobOrphaned { job: JobId, note: String },
+    /// A Job is given something to read.
+    JobInputSent { job: JobId, bytes: u64, closed: bool },
+    /// A Job is signalled.
+    JobSignalSent { job: JobId, signal: i32 },
+    /// A Job is told to end.
+    JobStopRequested { job: JobId, stop: JobStop },
+    /// A Job printed what was watched for.
+    JobMatched { job: JobId, through: u64, count: u64, line: String },
+    /// A Job has ended.
+    JobSettled { job: JobId, state: JobState, end: JobEnd },
+    /// Everything that was kept of a Job is taken away; recorded outside its Task.
+    JobRemoved { job: JobId },
+
     /// Everything up to a row is settled: a Run can resume from here.
     CheckpointSaved { checkpoint: Checkpoint },
 
@@ -211,6 +230,15 @@ impl Event {
             Self::QuestionResolved { question, .. } => ("question_resolved", "question", question.0.clone()),
             Self::ControlRequested { control } => ("control_requested", "control", control.id.0.clone()),
             Self::ControlSettled { control, .. } => ("control_settled", "control", control.0.clone()),
+            Self::JobCreated { job } => ("job_created", "job", job.id.0.clone()),
+            Self::JobStarted { job, .. } => ("job_started", "job", job.0.clone()),
+            Self::JobOrphaned { job, .. } => ("job_orphaned", "job", job.0.clone()),
+            Self::JobInputSent { job, .. } => ("job_input_sent", "job", job.0.clone()),
+            Self::JobSignalSent { job, .. } => ("job_signal_sent", "job", job.0.clone()),
+            Self::JobStopRequested { job, .. } => ("job_stop_requested", "job", job.0.clone()),
+            Self::JobMatched { job, .. } => ("job_matched", "job", job.0.clone()),
+            Self::JobSettled { job, .. } => ("job_settled", "job", job.0.clone()),
+            Self::JobRemoved { job } => ("job_removed", "job", job.0.clone()),
             Self::CheckpointSaved { checkpoint } => ("checkpoint_saved", "checkpoint", checkpoint.id.0.clone()),
             Self::FolderTrustSet { trust } => ("folder_trust_set", "folder", trust.folder.path.clone()),
         }

@@ -45,6 +45,8 @@ pub struct Snapshot {
     pub controls: BTreeMap<ControlId, Control>,
     /// Settled boundaries; empty in a snapshot to decide on.
     pub checkpoints: BTreeMap<CheckpointId, Checkpoint>,
+    /// Jobs; those that have ended are left out of a snapshot to decide on, but for the one it is about.
+    pub jobs: BTreeMap<JobId, Job>,
     /// What the person said about folders.
     pub trust: BTreeMap<Folder, Trust>,
 }
@@ -91,6 +93,11 @@ impl Snapshot {
         self.controls.values().find(|control| control.run == *run && control.state == ControlState::Requested)
     }
 
+    /// The Jobs of a Task that have not ended.
+    pub fn live_jobs<'a>(&'a self, task: &'a TaskId) -> impl Iterator<Item = &'a Job> {
+        self.jobs.values().filter(move |job| job.task.as_ref() == Some(task) && !job.state.is_ended())
+    }
+
     /// Whether the last row of an agent is a final answer.
     pub fn has_final_answer(&self, agent: &AgentId) -> bool {
         self.agents
@@ -122,7 +129,8 @@ impl Snapshot {
             add("tool_call", call.id.as_str(), call.name.clone());
         }
         for message in self.inbox(&task.main, MessageState::Queued) {
-            add("message", message.id.as_str(), message.text.clone());
+            let kind = if message.wakes() { "message" } else { "notice" };
+            add(kind, message.id.as_str(), message.text.clone());
         }
         // Delivered, and whoever read it was stopped before an answer: it wakes nobody by itself.
         for message in self.inbox(&task.main, MessageState::Delivered) {
@@ -136,6 +144,9 @@ impl Snapshot {
             if matches!(check.state, CheckState::Open | CheckState::Failed) {
                 add("check", check.id.as_str(), format!("{} ({})", check.text, check.state));
             }
+        }
+        for job in self.live_jobs(&task.id).filter(|job| job.definition.role == JobRole::Work) {
+            add("job", job.id.as_str(), format!("{} ({})", job.definition.name, job.told()));
         }
         if !self.has_final_answer(&task.main) {
             add("answer", task.main.as_str(), "Main has not given a final answer".into());
@@ -151,7 +162,7 @@ impl Snapshot {
         match self.live_run(&task.main) {
             Some(run) => run.state == RunState::Interrupted,
             // What was delivered and not answered does not wake it: somebody stopped it there.
-            None => !self.inbox(&task.main, MessageState::Queued).is_empty(),
+            None => self.inbox(&task.main, MessageState::Queued).into_iter().any(Message::wakes),
         }
     }
 
@@ -401,6 +412,30 @@ impl Snapshot {
                 }
             }
 
+            Event::JobCreated { job } => {
+                self.jobs.insert(job.id.clone(), job.clone());
+            }
+            Event::JobStarted { job, process } => self.with_job(job, |job| {
+                job.state = if job.stop.is_some() { JobState::Stopping } else { JobState::Running };
+                job.process = Some(process.clone());
+            }),
+            Event::JobOrphaned { job, note } => self.with_job(job, |job| job.note = Some(note.clone())),
+            Event::JobInputSent { .. } | Event::JobSignalSent { .. } => {}
+            Event::JobStopRequested { job, stop } => self.with_job(job, |job| {
+                if job.state == JobState::Running {
+                    job.state = JobState::Stopping;
+                }
+                job.stop = Some(*stop);
+            }),
+            Event::JobMatched { job, through, .. } => self.with_job(job, |job| job.matched_through = *through),
+            Event::JobSettled { job, state, end } => self.with_job(job, |job| {
+                job.state = *state;
+                job.end = Some(end.clone());
+            }),
+            Event::JobRemoved { job } => {
+                self.jobs.remove(job);
+            }
+
             Event::CheckpointSaved { checkpoint } => {
                 self.checkpoints.insert(checkpoint.id.clone(), checkpoint.clone());
             }
@@ -416,6 +451,12 @@ impl Snapshot {
     fn with_task(&mut self, id: Option<&TaskId>, change: impl FnOnce(&mut Task)) {
         if let Some(task) = id.and_then(|id| self.tasks.get_mut(id)) {
             change(task);
+        }
+    }
+
+    fn with_job(&mut self, id: &JobId, change: impl FnOnce(&mut Job)) {
+        if let Some(job) = self.jobs.get_mut(id) {
+            change(job);
         }
     }
 
@@ -437,6 +478,7 @@ impl Snapshot {
         self.approvals.retain(|_, approval| approval.task != *id);
         self.questions.retain(|_, question| question.task != *id);
         self.controls.retain(|_, control| control.task != *id);
+        self.jobs.retain(|_, job| job.task.as_ref() != Some(id));
         self.checkpoints.retain(|_, checkpoint| !agents.contains(&checkpoint.agent));
     }
 }

@@ -1,7 +1,7 @@
 //! The log of events: appended with the fence and a chain of hashes per Task, read back in order.
 
 use super::hash;
-use crate::domain::{Actor, CommandId, Event, Fence, MessageId, Receipt, Recorded, Seq, TaskId};
+use crate::domain::{Actor, CommandId, Event, Fence, JobId, MessageId, Receipt, Recorded, Seq, TaskId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 /// The columns of an event that its hash covers.
@@ -157,13 +157,16 @@ pub(super) fn receipt_of(connection: &Connection, command: &CommandId) -> rusqli
     let mut rows = statement.query([command.as_str()])?;
     let mut receipt: Option<Receipt> = None;
     while let Some(row) = rows.next()? {
-        let receipt = receipt.get_or_insert(Receipt { seq: 0, task: None, message: None });
+        let receipt = receipt.get_or_insert(Receipt { seq: 0, task: None, message: None, job: None });
         receipt.seq = row.get(0)?;
         if let Some(task) = row.get::<_, Option<String>>(1)? {
             receipt.task = Some(TaskId(task));
         }
         if row.get::<_, String>(2)? == "message_queued" && receipt.message.is_none() {
             receipt.message = Some(MessageId(row.get(3)?));
+        }
+        if row.get::<_, String>(2)? == "job_created" && receipt.job.is_none() {
+            receipt.job = Some(JobId(row.get(3)?));
         }
     }
     Ok(receipt)

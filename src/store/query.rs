@@ -45,7 +45,9 @@ pub(super) fn answer(c: &Connection, query: &Query) -> rusqlite::Result<Result<A
                 .optional()?;
             Ok(Answer::Draft(text))
         }
-        Query::Blob { .. } | Query::Doctor { .. } | Query::Host => {
+        Query::Jobs { task, ended } => Ok(Answer::Jobs(jobs(c, task.as_ref(), *ended)?)),
+        Query::Job { job } => one_job(c, job)?.map(|job| Answer::Job(Box::new(job))),
+        Query::JobLog { .. } | Query::JobSearch { .. } | Query::Blob { .. } | Query::Doctor { .. } | Query::Host => {
             Err(Rejection::invalid("this question is not for the database", ""))
         }
     })
@@ -205,6 +207,41 @@ fn one_message(c: &Connection, id: &MessageId) -> rusqlite::Result<Result<Messag
     Ok(found.ok_or_else(|| Rejection::not_found(format!("message {id}"), "`cowork inbox ls` lists them")))
 }
 
+/// The most Jobs that are listed at once.
+const JOBS: u32 = 1000;
+
+fn jobs(c: &Connection, task: Option<&TaskId>, ended: bool) -> rusqlite::Result<Vec<JobView>> {
+    let scope = if task.is_some() { "task = ?1" } else { "?1 IS NULL" };
+    let sql = format!(
+        "SELECT {} FROM job WHERE {scope} AND (ended_at IS NULL OR ?2) ORDER BY created_at DESC, rowid DESC LIMIT ?3",
+        rows::JOB
+    );
+    let jobs: Vec<Job> = c
+        .prepare_cached(&sql)?
+        .query_map(params![task.map(TaskId::as_str), ended, JOBS], rows::job)?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(jobs.into_iter().map(recorded).collect())
+}
+
+fn one_job(c: &Connection, id: &JobId) -> rusqlite::Result<Result<JobView, Rejection>> {
+    let sql = format!("SELECT {} FROM job WHERE id = ?1", rows::JOB);
+    let found = c.prepare_cached(&sql)?.query_row([id.as_str()], rows::job).optional()?;
+    Ok(found
+        .map(recorded)
+        .ok_or_else(|| Rejection::not_found(format!("Job {id}"), "`cowork jobs ls --all` lists the Jobs")))
+}
+
+/// A Job with what was recorded of it; what is to be seen of it now is no matter of the database.
+fn recorded(job: Job) -> JobView {
+    let mut seen = JobSeen::default();
+    if let Some(end) = &job.end {
+        seen.log_bytes = end.log_bytes;
+        seen.last_output_at = end.last_output_at;
+        seen.last_line = end.last_line.clone();
+    }
+    JobView { job, seen }
+}
+
 /// Reads the rows of one table, of one Task or of all, in the order of their making.
 fn of_task<T>(
     c: &Connection,
@@ -228,7 +265,7 @@ fn trust(c: &Connection, folder: &Folder) -> rusqlite::Result<Option<Trust>> {
 }
 
 /// The tables whose ids a person may shorten.
-const NAMED: [(&str, &str); 8] = [
+const NAMED: [(&str, &str); 9] = [
     (TaskId::PREFIX, "task"),
     (AgentId::PREFIX, "agent"),
     (MessageId::PREFIX, "message"),
@@ -237,6 +274,7 @@ const NAMED: [(&str, &str); 8] = [
     (CheckId::PREFIX, "acceptance_check"),
     (RuleId::PREFIX, "rule"),
     (ToolCallId::PREFIX, "tool_call"),
+    (JobId::PREFIX, "job"),
 ];
 
 fn resolve(c: &Connection, prefix: &str) -> rusqlite::Result<Result<String, Rejection>> {

@@ -9,6 +9,8 @@ use crate::domain::*;
 use proptest::prelude::*;
 use std::sync::Mutex;
 
+mod jobs;
+
 /// A store in a folder of its own, driven by hand.
 struct Bench {
     dir: tempfile::TempDir,
@@ -46,6 +48,7 @@ impl Bench {
         let command = command.into();
         let actor = match &command {
             Command::User(_) => Actor::person(),
+            Command::System(SystemCommand::Job { job, .. }) => Actor::job(job),
             Command::Run(_) | Command::System(_) => Actor::system(),
         };
         Envelope { id: CommandId(format!("e_{}", self.count)), at: 1_000_000 + self.count as i64, actor, seed, command }
@@ -193,6 +196,7 @@ fn next_command(s: &Snapshot, bits: u64) -> Command {
             answer: "yes".into(),
         }
         .into(),
+        21..=23 => jobs::next_command(s, &id, bits),
         20 => UserCommand::Archive { task: id, archived: bits.is_multiple_of(2) }.into(),
         _ => work(s, task, bits),
     }

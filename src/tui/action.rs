@@ -8,14 +8,15 @@ use super::attention::Looking;
 use super::colours::{Coloured, Job};
 use super::composer::Edit;
 use super::input::decode::Answer;
+use super::jobs::JobsAct;
 use super::key::Key;
 use super::picker::{Preview, Wish};
 use super::projection::Opening;
 use super::shell::Ran;
 use crate::domain::command::{ApprovalAnswer, Move};
 use crate::domain::{
-    AgentId, CheckState, ClientId, CommandId, Fence, Folder, Receipt, Recorded, Rejection, Seq, Task, TaskId,
-    TranscriptPage, Transient, UserCommand,
+    AgentId, CheckState, ClientId, CommandId, Fence, Folder, JobId, JobView, LogPage, LogPlace, Receipt, Recorded,
+    Rejection, Seq, Task, TaskId, TranscriptPage, Transient, UserCommand,
 };
 use serde::{Deserialize, Serialize};
 
@@ -218,6 +219,11 @@ pub enum Action {
     /// Puts a command of the person and what it printed into the message.
     KeepShell,
 
+    /// Does something in the pane of Jobs.
+    Jobs(JobsAct),
+    /// The terminal of a Job was left.
+    Attached(Result<(), String>),
+
     /// Shows the list of all Tasks.
     OpenTasks,
     /// Chooses a Task of the list.
@@ -346,6 +352,12 @@ pub enum News {
     Preview(Preview),
     /// A command of the person ended.
     ShellEnded(Ran),
+    /// The Jobs there are.
+    Jobs(Vec<JobView>),
+    /// Lines of a Job's log.
+    JobLog(JobId, LogPage),
+    /// Lines of a Job's log in which a pattern was found.
+    JobFound(JobId, String, LogPage),
     /// In which Tasks something waits for a person: once for each approval and question.
     Waiting(Vec<TaskId>),
     /// What the person said of the folder.
@@ -421,6 +433,29 @@ pub enum Effect {
     },
     /// Stop the command of the person.
     StopShell,
+    /// Ask which Jobs there are.
+    ListJobs {
+        /// Those that have ended too.
+        ended: bool,
+    },
+    /// Ask for lines of a Job's log.
+    ReadJob {
+        /// Whose.
+        job: JobId,
+        /// From where.
+        place: LogPlace,
+    },
+    /// Look for a pattern in a Job's log.
+    SearchJob {
+        /// Whose.
+        job: JobId,
+        /// What.
+        pattern: String,
+        /// From this byte on.
+        from: u64,
+    },
+    /// Hand the terminal to a Job until it is left.
+    Attach(JobId),
     /// Hand the terminal to the person's editor, with this text.
     EditOutside(String),
     /// Ask what the person said of a folder.

@@ -194,6 +194,28 @@ async fn perform(client: &Client, effect: Effect) -> Option<News> {
             Ok(other) => unanswered(wrong(&other)),
             Err(failure) => unanswered(failure),
         },
+        Effect::ListJobs { ended } => match client.ask(Query::Jobs { task: None, ended }).await {
+            Ok(Answer::Jobs(views)) => Some(News::Jobs(views)),
+            Ok(other) => unanswered(wrong(&other)),
+            Err(failure) => unanswered(failure),
+        },
+        Effect::ReadJob { job, place } => {
+            let query = Query::JobLog { job: job.clone(), errors: false, from: place, lines: super::jobs::LINES };
+            match client.ask(query).await {
+                Ok(Answer::JobLog(page)) => Some(News::JobLog(job, page)),
+                Ok(other) => unanswered(wrong(&other)),
+                Err(failure) => unanswered(failure),
+            }
+        }
+        Effect::SearchJob { job, pattern, from } => {
+            let (errors, regex, limit) = (false, true, super::jobs::LINES);
+            let query = Query::JobSearch { job: job.clone(), errors, pattern: pattern.clone(), regex, from, limit };
+            match client.ask(query).await {
+                Ok(Answer::JobLog(page)) => Some(News::JobFound(job, pattern, page)),
+                Ok(other) => unanswered(wrong(&other)),
+                Err(failure) => unanswered(failure),
+            }
+        }
         Effect::AskTrust(folder) => match client.ask(Query::Trust { folder }).await {
             Ok(Answer::Trust(trust)) => Some(News::Trust(trust.map(|trust| trust.trusted))),
             Ok(other) => unanswered(wrong(&other)),
@@ -213,6 +235,7 @@ async fn perform(client: &Client, effect: Effect) -> Option<News> {
         | Effect::EditOutside(_)
         | Effect::RunInShell { .. }
         | Effect::StopShell
+        | Effect::Attach(_)
         | Effect::FindFiles { .. }
         | Effect::Preview { .. } => None,
     }

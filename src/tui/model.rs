@@ -8,6 +8,7 @@ use super::asks::{self, Ask, Asks};
 use super::attention::Looking;
 use super::chat::{self, Chat};
 use super::composer::{Composer, Purpose};
+use super::jobs::Jobs;
 use super::keymap::Keymap;
 use super::layout::Layout;
 use super::look::{Form, Look, Motion};
@@ -180,6 +181,8 @@ pub struct Model {
     pub tasks: TaskList,
     /// The picker, while it is open.
     pub picker: Option<Picker>,
+    /// Jobs.
+    pub jobs: Jobs,
     /// A command of the person that runs or ran.
     pub shell: Option<Shell>,
     /// How many searches for files there were.
@@ -240,6 +243,7 @@ impl Model {
             side_scroll: 0,
             tasks: TaskList::default(),
             picker: None,
+            jobs: Jobs::default(),
             shell: None,
             searches: 0,
             sent: Vec::new(),
@@ -384,8 +388,13 @@ impl Model {
         let runs = self.shell.as_ref().is_some_and(|shell| shell.ran.is_none());
         let shell = (self.overlay == Some(Overlay::Shell) && runs).then(|| after(1_000)).flatten();
         let ages = (self.overlay == Some(Overlay::Tasks)).then(|| after(60_000)).flatten();
+        let lives = self.layout.pane(Pane::Jobs).is_some() && self.jobs.lives();
+        let jobs = lives.then_some(self.jobs.next.max(self.now));
         let trust = self.trust_shown.map(|at| at + asks::MOMENT).filter(|at| *at > self.now);
-        [spinner, countdown, shell, ages, trust, self.draft_due, self.asks.due(self.now)].into_iter().flatten().min()
+        [spinner, countdown, shell, ages, jobs, trust, self.draft_due, self.asks.due(self.now)]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// The approval or question on screen, if the focus is on it.

@@ -22,6 +22,10 @@ pub enum Wish {
     Objective,
     /// Other colours.
     Theme,
+    /// A command to run in the background.
+    StartJob,
+    /// What to look for in a Job's log.
+    FindInJob,
 }
 
 impl Wish {
@@ -33,6 +37,8 @@ impl Wish {
             Self::Policy => "What is possible, and when you are asked",
             Self::Objective => "The objective, in new words",
             Self::Theme => "Theme",
+            Self::StartJob => "A command to run in the background",
+            Self::FindInJob => "A regular expression to look for in the log",
         }
     }
 }

@@ -19,7 +19,7 @@ use super::painter;
 use super::screen::{self, Screen};
 use super::shell::Ran;
 use super::update::update;
-use crate::domain::{ClientId, Folder, Millis, Settings, TaskId};
+use crate::domain::{ClientId, Folder, JobId, Millis, Settings, TaskId};
 use crate::host::client::{Client, Failure, Pushes, fresh_ids};
 use crossterm::event::Event;
 use futures_util::future::BoxFuture;
@@ -43,6 +43,9 @@ pub type Connect = Box<dyn Fn() -> BoxFuture<'static, Result<(Client, Pushes), F
 /// why not.
 pub type Editor = Box<dyn Fn(String) -> BoxFuture<'static, Result<String, String>> + Send + Sync>;
 
+/// Hands this terminal to a Job until it is left.
+pub type Attach = Box<dyn Fn(JobId) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
+
 /// Runs a command of the person's own in a folder, until it ends or is stopped.
 pub type ShellPort = Arc<dyn Fn(String, String, CancellationToken) -> BoxFuture<'static, Ran> + Send + Sync>;
 
@@ -52,6 +55,8 @@ pub struct Start {
     pub connect: Connect,
     /// The person's own editor.
     pub editor: Editor,
+    /// The terminals of Jobs.
+    pub attach: Attach,
     /// How the screen looks and behaves.
     pub look: Look,
     /// Runs the person's own commands.
@@ -137,6 +142,7 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
         link,
         painter,
         editor: start.editor,
+        attach: start.attach,
         shell: start.shell,
         attention,
         stop_shell: CancellationToken::new(),
@@ -201,6 +207,8 @@ enum State {
     Suspending,
     /// The person's own editor is to have the terminal, with this text.
     EditingOutside(String),
+    /// A Job is to have the terminal.
+    Attaching(JobId),
     Ending,
 }
 
@@ -211,6 +219,7 @@ struct Driver {
     painter: std::sync::mpsc::Sender<Job>,
     finder: Finder,
     editor: Editor,
+    attach: Attach,
     shell: ShellPort,
     attention: Attention,
     stop_shell: CancellationToken,
@@ -273,6 +282,7 @@ impl Driver {
             match std::mem::replace(&mut self.state, State::Going) {
                 State::Going => {}
                 State::Suspending => self.suspend(tty)?,
+                State::Attaching(job) => self.attach(tty, signals, job).await?,
                 State::EditingOutside(text) => self.edit_outside(tty, signals, &text).await?,
                 State::Ending => return Ok(()),
             }
@@ -361,6 +371,7 @@ impl Driver {
                     // A terminal that is gone is noticed by its reader.
                     let _ = self.screen.copy(&text);
                 }
+                Effect::Attach(job) => self.state = State::Attaching(job),
                 Effect::EditOutside(text) => self.state = State::EditingOutside(text),
                 Effect::RunInShell { command, folder } => self.run_in_shell(command, folder),
                 Effect::StopShell => self.stop_shell.cancel(),
@@ -389,12 +400,24 @@ impl Driver {
     async fn edit_outside(&mut self, tty: &Tty, signals: &mut Signals, text: &str) -> io::Result<()> {
         screen::restore();
         let edited = (self.editor)(text.to_owned()).await;
-        // What was pressed and sent to the editor is none of ours.
+        self.come_back(tty, signals, Action::EditedOutside(edited))
+    }
+
+    /// Lends the terminal to a Job until it is left.
+    async fn attach(&mut self, tty: &Tty, signals: &mut Signals, job: JobId) -> io::Result<()> {
+        screen::restore();
+        let left = (self.attach)(job).await;
+        self.come_back(tty, signals, Action::Attached(left))
+    }
+
+    /// Takes the terminal back, with what came of lending it.
+    fn come_back(&mut self, tty: &Tty, signals: &mut Signals, action: Action) -> io::Result<()> {
+        // What was pressed and sent to others is none of ours.
         *signals = Signals::new()?;
         self.decoder = Decoder::default();
         self.screen.retake()?;
         self.model.now = wall_clock();
-        self.take(Action::EditedOutside(edited));
+        self.take(action);
         self.fit(tty);
         self.model.dirty = true;
         Ok(())

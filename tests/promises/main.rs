@@ -13,6 +13,7 @@ mod guide;
 mod handing_back;
 mod harness;
 mod hostile;
+mod jobs;
 mod models;
 mod real_run;
 mod screen;

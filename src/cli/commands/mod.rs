@@ -11,6 +11,7 @@ pub mod events;
 pub mod exec;
 pub mod host;
 pub mod inbox;
+pub mod jobs;
 pub mod kept;
 pub mod keys;
 pub mod models;

@@ -4,7 +4,7 @@ use crate::agent::tools::run_command;
 use crate::domain::settings::Limits;
 use crate::process::foreground;
 use crate::tui::shell::Ran;
-use crate::tui::{Editor, ShellPort};
+use crate::tui::{Attach, Editor, ShellPort};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::Builder;
@@ -39,6 +39,21 @@ fn read_back(path: &Path) -> Result<String, String> {
     }
     let bytes = std::fs::read(path).map_err(failed)?;
     String::from_utf8(bytes).map_err(|_| "the editor left bytes that are no UTF-8; the text is as it was".to_owned())
+}
+
+/// Hands the terminal to a Job: what `jobs attach` does, on this terminal.
+pub fn attach(home: PathBuf) -> Attach {
+    Box::new(move |job| {
+        let home = home.clone();
+        Box::pin(async move {
+            let failed = |error: std::io::Error| format!("can't attach: {error}");
+            let program = std::env::current_exe().map_err(failed)?;
+            let quoted = |path: &Path| format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"));
+            let line = format!("{} --home {} -q jobs attach", quoted(&program), quoted(&home));
+            let status = foreground::with_file(&line, Path::new(job.as_str())).await.map_err(failed)?;
+            if status.success() { Ok(()) } else { Err(format!("{job} could not be taken over ({status})")) }
+        })
+    })
 }
 
 /// Runs a person's own command as the shell tool does, without asking: it is their word.

@@ -4,6 +4,7 @@
 //! records always gives the same events. One file for each noun; this one is the dispatch.
 
 mod approval;
+mod job;
 mod run;
 mod takeover;
 mod task;
@@ -45,6 +46,7 @@ pub fn decide(snapshot: Snapshot, envelope: &Envelope) -> Result<Vec<Decided>, R
         Command::System(command) => match command {
             SystemCommand::TakeOver { owner } => takeover::take_over(&mut d, owner),
             SystemCommand::StartRun { task } => run::start(&mut d, task)?,
+            SystemCommand::Job { job, report } => job::report(&mut d, job, report)?,
         },
     }
     Ok(d.out)
@@ -86,6 +88,7 @@ fn user(d: &mut Decision, command: &UserCommand) -> Result<(), Rejection> {
             Ok(())
         }
         UserCommand::RemoveRule { rule } => approval::remove_rule(d, rule),
+        UserCommand::Job { deed } => job::by_person(d, deed),
     }
 }
 
@@ -110,6 +113,7 @@ fn run_command(d: &mut Decision, command: &RunCommand) -> Result<(), Rejection> 
         RunCommand::GiveVerdict { run, check, outcome, evidence } => {
             run::agent_verdict(d, run, check, *outcome, evidence)
         }
+        RunCommand::Job { run, call, deed } => job::by_agent(d, run, call, deed),
         RunCommand::Suspend { run, reason } => run::suspend(d, run, reason),
         RunCommand::End { run, reason, detail } => run::end(d, run, *reason, detail.clone()),
     }
@@ -221,6 +225,8 @@ impl Decision {
             self.set_status(id, TaskStatus::Completed, None);
         } else if blockers.iter().all(|waiting| waiting.kind == "check") {
             self.set_status(id, TaskStatus::AwaitingHuman, Some("acceptance".into()));
+        } else if blockers.iter().all(|waiting| matches!(waiting.kind.as_str(), "job" | "notice" | "check")) {
+            self.set_status(id, TaskStatus::Parked, Some("job".into()));
         } else {
             self.set_status(id, TaskStatus::Active, None);
         }

@@ -239,6 +239,7 @@ pub(super) fn cancel(d: &mut Decision, id: &TaskId) -> Result<(), Rejection> {
         super::run::stop(d, &run, EndReason::Cancelled, None);
     }
     super::approval::cancel_all(d, &task);
+    super::job::stop_all(d, id);
     let queued: Vec<MessageId> =
         d.snap.inbox(&task.main, MessageState::Queued).iter().map(|message| message.id.clone()).collect();
     for message in queued {
@@ -273,6 +274,7 @@ pub(super) fn remove(d: &mut Decision, id: &TaskId) -> Result<(), Rejection> {
     if d.snap.live_run(&task.main).is_some() {
         return Err(Rejection::wrong_state(format!("Task {id} is still working"), "cancel it first"));
     }
+    super::job::remove_all(d, id)?;
     d.emit(None, Event::TaskRemoved { removed: id.clone(), title: task.title });
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What there is: Tasks, agents, Runs, rows of context, messages, calls, approvals, questions.
+//! What there is: Tasks, agents, Runs, rows of context, messages, calls, approvals, questions, Jobs.
 //!
 //! The same structs are the rows the store answers with, what the protocol carries and what
 //! `--json` prints, so their field names are a contract (snake_case, `*_at` in Unix milliseconds).
@@ -9,6 +9,7 @@ mod asked;
 mod call;
 mod context;
 mod folder;
+mod job;
 mod message;
 mod states;
 mod task;
@@ -20,6 +21,7 @@ pub use asked::*;
 pub use call::*;
 pub use context::*;
 pub use folder::*;
+pub use job::*;
 pub use message::*;
 pub(crate) use states::words;
 pub use states::*;

@@ -13,6 +13,7 @@
 //! | question | open · answered* · cancelled* |
 //! | check | open · passed · failed · waived |
 //! | control | requested · applied* · moot* |
+//! | Job | starting · running · stopping · exited* · signaled* · failed_to_start* · cancelled* · uncertain* (its words stand in `job.rs`) |
 
 use serde::{Deserialize, Serialize};
 

@@ -5,7 +5,7 @@
 
 mod table;
 
-use super::action::{Action, Step};
+use super::action::{Action, Pane, Step};
 use super::attention::Looking;
 use super::composer::{Edit, Purpose};
 use super::key::Key;
@@ -56,6 +56,10 @@ pub enum When {
     Queue,
     /// In a pane beside the chat.
     Side,
+    /// On the list of Jobs.
+    Jobs,
+    /// On the log of a Job.
+    JobLog,
     /// In the list of Tasks.
     Tasks,
     /// In the help.
@@ -95,6 +99,8 @@ impl When {
             Self::Check => "Point of acceptance",
             Self::Queue => "Queued messages",
             Self::Side => "Other panes",
+            Self::Jobs => "Jobs",
+            Self::JobLog => "The log of a Job",
             Self::Tasks => "Task list",
             Self::Help => "Keys",
             Self::Editing => "Editing a line or a text",
@@ -126,6 +132,8 @@ impl When {
             Self::Check => "check",
             Self::Queue => "queue",
             Self::Side => "side",
+            Self::Jobs => "jobs",
+            Self::JobLog => "job-log",
             Self::Tasks => "tasks",
             Self::Help => "help",
             Self::Editing => "editing",
@@ -375,6 +383,8 @@ fn places(model: &Model) -> Vec<When> {
             None => {}
         },
         (None, Focus::Queue) => places.push(When::Queue),
+        (None, Focus::Side(Pane::Jobs)) if model.jobs.reads() => places.push(When::JobLog),
+        (None, Focus::Side(Pane::Jobs)) => places.push(When::Jobs),
         (None, Focus::Side(_)) => places.push(When::Side),
     }
     if model.overlay.is_none() {

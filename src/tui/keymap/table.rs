@@ -5,6 +5,7 @@ use crate::domain::CheckState;
 use crate::domain::command::{ApprovalAnswer, Move};
 use crate::tui::action::{Action, Pane, Step};
 use crate::tui::composer::Edit;
+use crate::tui::jobs::JobsAct;
 use crate::tui::picker::Wish;
 
 /// The table. Of two rows with one key the one of the narrower place holds.
@@ -175,6 +176,42 @@ pub static TABLE: &[Binding] = &[
     bind(When::Side, "pane-down", &["down", "j"], Action::ScrollPane(Step::Down), "line down"),
     bind(When::Side, "pane-page-up", &["pgup"], Action::ScrollPane(Step::PageUp), "page up"),
     bind(When::Side, "pane-page-down", &["pgdn", "space"], Action::ScrollPane(Step::PageDown), "page down"),
+    bind(When::Jobs, "job-up", &["up", "k"], Action::Jobs(JobsAct::Choose(Step::Up)), "Job above"),
+    bind(When::Jobs, "job-down", &["down", "j"], Action::Jobs(JobsAct::Choose(Step::Down)), "Job below"),
+    bind(When::Jobs, "job-page-up", &["pgup"], Action::Jobs(JobsAct::Choose(Step::PageUp)), "page up"),
+    bind(When::Jobs, "job-page-down", &["pgdn"], Action::Jobs(JobsAct::Choose(Step::PageDown)), "page down"),
+    bind(When::Jobs, "read-log", &["enter", "l"], Action::Jobs(JobsAct::Read), "read its log"),
+    bind(When::Jobs, "attach", &["a"], Action::Jobs(JobsAct::Attach), "take over its terminal; ctrl+] leaves it"),
+    bind(When::Jobs, "find-in-log", &["/"], Action::Ask(Wish::FindInJob), "look for something in its log"),
+    bind(When::Jobs, "stop-job", &["s"], Action::Jobs(JobsAct::Stop), "end it, when pressed twice"),
+    bind(When::Jobs, "restart-job", &["r"], Action::Jobs(JobsAct::Restart), "start it again, when pressed twice"),
+    bind(When::Jobs, "remove-job", &["d"], Action::Jobs(JobsAct::Remove), "take it away, when pressed twice"),
+    bind(When::Jobs, "start-job", &["n"], Action::Ask(Wish::StartJob), "run a command in the background"),
+    bind(
+        When::Jobs,
+        "ended-jobs",
+        &["e"],
+        Action::Jobs(JobsAct::ToggleEnded),
+        "show those that have ended too, or not",
+    ),
+    bind(When::JobLog, "log-up", &["up", "k"], Action::Jobs(JobsAct::Scroll(Step::Up)), "line up"),
+    bind(When::JobLog, "log-down", &["down", "j"], Action::Jobs(JobsAct::Scroll(Step::Down)), "line down"),
+    bind(When::JobLog, "log-page-up", &["pgup"], Action::Jobs(JobsAct::Scroll(Step::PageUp)), "page up"),
+    bind(When::JobLog, "log-page-down", &["pgdn", "space"], Action::Jobs(JobsAct::Scroll(Step::PageDown)), "page down"),
+    bind(
+        When::JobLog,
+        "log-start",
+        &["home", "g"],
+        Action::Jobs(JobsAct::Scroll(Step::Start)),
+        "first line that is here",
+    ),
+    bind(When::JobLog, "follow-log", &["end", "G", "f"], Action::Jobs(JobsAct::Follow), "follow the end"),
+    bind(When::JobLog, "find-in-log", &["/"], Action::Ask(Wish::FindInJob), "only lines with something"),
+    bind(When::JobLog, "log-times", &["t"], Action::Jobs(JobsAct::ToggleTimes), "show when lines came, or not"),
+    bind(When::JobLog, "wrap-log", &["w"], Action::Jobs(JobsAct::ToggleWrap), "break long lines, or cut them"),
+    bind(When::JobLog, "attach", &["a"], Action::Jobs(JobsAct::Attach), "take over its terminal; ctrl+] leaves it"),
+    bind(When::JobLog, "leave-log", &["esc", "q"], Action::Jobs(JobsAct::Leave), "all lines again; the list again"),
+    bind(When::Panes, "start-job", &[], Action::Ask(Wish::StartJob), "run a command in the background"),
     bind(When::Zoomed, "zoom", &["esc"], Action::ToggleZoom, "all panes again"),
     bind(When::Untrusted, "trust-folder", &["alt+y"], Action::TrustFolder, "trust this folder"),
     bind(When::Untrusted, "trust-later", &["alt+n"], Action::TrustLater, "not now"),

@@ -13,7 +13,11 @@ pub(super) fn to(model: &mut Model, pane: Pane) -> Vec<Effect> {
     model.chat.chosen = None;
     model.chat.search = None;
     model.focus = if pane == Pane::Chat { Focus::Composer } else { Focus::Side(pane) };
-    if was_hidden { keep_sizes(model) } else { Vec::new() }
+    let mut effects = if was_hidden { keep_sizes(model) } else { Vec::new() };
+    if pane == Pane::Jobs {
+        effects.extend(super::jobs::ask(model));
+    }
+    effects
 }
 
 pub(super) fn along(model: &mut Model, by: isize) -> Vec<Effect> {

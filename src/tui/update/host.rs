@@ -36,6 +36,8 @@ fn take(model: &mut Model, news: News) -> Vec<Effect> {
             model.chat.asked_older = false;
             model.tasks.asked = false;
             model.waiting = Refresh::default();
+            model.jobs.refresh = Refresh::default();
+            model.jobs.log.iter_mut().for_each(|log| log.asked = false);
             model.warn(why);
             Vec::new()
         }
@@ -69,6 +71,9 @@ fn take(model: &mut Model, news: News) -> Vec<Effect> {
             }
             Vec::new()
         }
+        News::Jobs(views) => super::jobs::listed(model, views),
+        News::JobLog(job, page) => super::jobs::read(model, &job, page),
+        News::JobFound(job, pattern, page) => super::jobs::found(model, &job, &pattern, page),
         News::ShellEnded(ran) => super::shell::ended(model, ran),
         News::Waiting(tasks) => {
             model.told.waiting = tasks;
@@ -121,6 +126,9 @@ fn connected(model: &mut Model, seq: Seq, fence: Fence) -> Vec<Effect> {
     // What was asked of an earlier connection is not answered any more.
     model.waiting = Refresh::default();
     effects.extend(ask_waiting(model));
+    model.jobs.refresh = Refresh::default();
+    model.jobs.log.iter_mut().for_each(|log| log.asked = false);
+    effects.extend(super::jobs::ask(model));
     match &model.wanted {
         Some(task) => effects.push(Effect::Open(task.clone())),
         None => {
@@ -225,6 +233,7 @@ fn heard(model: &mut Model, recorded: &Recorded) -> Vec<Effect> {
     model.told.record(recorded);
     chat::forget_old(model);
     let mut effects = super::tasks::heard(model, &recorded.event);
+    effects.extend(super::jobs::heard(model, &recorded.event));
     if asks_a_person(&recorded.event) {
         effects.extend(ask_waiting(model));
     }

@@ -6,6 +6,7 @@ mod ask;
 mod chat;
 mod focus;
 mod host;
+mod jobs;
 mod pick;
 mod shell;
 mod tasks;
@@ -129,6 +130,8 @@ fn person(model: &mut Model, action: Action, quit_asked: bool) -> Vec<Effect> {
 
         Action::ScrollShell(step) => shell::scroll(model, step),
         Action::KeepShell => shell::keep(model),
+        Action::Jobs(act) => jobs::act(model, act),
+        Action::Attached(result) => jobs::attached(model, result),
         Action::OpenTasks => tasks::list(model),
         Action::ChooseTask(step) => tasks::choose(model, step),
         Action::OpenTask => tasks::open_chosen(model),
@@ -176,7 +179,7 @@ fn tick(model: &mut Model) -> Vec<Effect> {
         Some(_) => write::keep_draft(model),
         None => {
             model.dirty = true;
-            Vec::new()
+            jobs::tick(model)
         }
     }
 }

@@ -7,6 +7,10 @@ use super::super::shell::{Ran, Shell};
 /// Runs what was typed.
 pub(super) fn run(model: &mut Model, command: String) -> Vec<Effect> {
     model.composer.resume();
+    // Set apart from the screen, as a shell would, but for good.
+    if let Some(line) = command.strip_prefix('&') {
+        return super::jobs::start(model, line.trim().to_owned());
+    }
     let folder = model.folder().to_owned();
     model.shell = Some(Shell { command: command.clone(), since: model.now, ran: None, back: 0 });
     model.overlay = Some(Overlay::Shell);

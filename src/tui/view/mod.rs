@@ -7,6 +7,7 @@ pub mod banner;
 mod chat;
 mod help;
 mod inbox;
+mod jobs;
 mod keys;
 mod panes;
 pub mod picker;
@@ -39,7 +40,8 @@ pub fn view(model: &Model, frame: &mut Frame) {
         match pane {
             Pane::Chat => chat::draw(model, buffer),
             Pane::Inbox => inbox::draw(model, *area, buffer),
-            Pane::Subagents | Pane::Jobs | Pane::Editor => panes::draw(model, *pane, *area, buffer),
+            Pane::Jobs => jobs::draw(model, *area, buffer),
+            Pane::Subagents | Pane::Editor => panes::draw(model, *pane, *area, buffer),
         }
     }
     status::draw(model, buffer);

@@ -110,6 +110,7 @@ fn resting(model: &Model, task: &Task) -> (&'static str, String, Style) {
         }
         TaskStatus::Active if model.told.queued().is_empty() => ("○", "idle".into(), theme.dim.into()),
         TaskStatus::Active => ("○", "starting".into(), theme.dim.into()),
+        TaskStatus::Parked if reason == "job" => ("○", "waits for its Jobs".into(), theme.dim.into()),
         TaskStatus::Parked => ("○", format!("parked {reason}").trim_end().to_owned(), theme.dim.into()),
         TaskStatus::Paused => ("‖", "paused".into(), theme.warn.into()),
         TaskStatus::Completed => ("✓", "done".into(), theme.ok.into()),
@@ -130,6 +131,10 @@ fn facts_of(model: &Model) -> Vec<String> {
     if elsewhere > 0 {
         let words = words::many(elsewhere, "waits in another Task", "wait in other Tasks");
         facts.push(format!("{words}, {}", model.keymap.key_of(When::Panes, &Action::LookAtAsks)));
+    }
+    let live = model.jobs.views.iter().filter(|view| !view.job.state.is_ended()).count();
+    if live > 0 {
+        facts.push(words::many(live, "Job", "Jobs"));
     }
     let chosen = task.and_then(|task| task.model.as_deref()).unwrap_or(&model.facts.model);
     facts.push(text::cut(&text::line(chosen), 28));

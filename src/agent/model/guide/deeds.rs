@@ -5,6 +5,7 @@ mod change;
 mod code;
 mod count;
 mod find;
+mod jobs;
 mod look;
 mod run;
 
@@ -36,6 +37,8 @@ pub(super) fn follow(wish: &Wish, folder: Option<&str>, steps: &mut Steps) -> Op
         Wish::Find { pattern } => find::by_name(steps, pattern)?,
         Wish::Todos { place } => find::todos(steps, place)?,
         Wish::Run { command } => run::command(steps, command)?,
+        Wish::Job(wish) => jobs::follow(steps, wish)?,
+        Wish::JobNews { text } => text.clone(),
         Wish::Project(chore) => run::chore(steps, *chore)?,
         Wish::Fetch { url } => run::fetch(steps, url)?,
         Wish::Ask { question, options } => run::ask(steps, question, options)?,
