@@ -64,6 +64,8 @@ fn a_shim_is_small() {
     let threads = memory(pid, "status", "Threads");
     println!("a quiet shim: {rss} kB resident, {own} kB of its own, {threads} threads");
     assert_eq!(threads, 2);
-    // The program itself is shared by all shims, and large in a build without optimisation.
-    assert!(own < 5 * 1024, "{own} kB");
+    // The program itself is shared by all shims. Without optimisation its tables of addresses, which
+    // are each process's own, are larger than everything else.
+    let most = if cfg!(debug_assertions) { 10 } else { 5 };
+    assert!(own < most * 1024, "{own} kB");
 }
