@@ -165,6 +165,8 @@ pub enum JobReport {
     Orphaned { note: String },
     /// It printed what was watched for; the log was looked through between the two places.
     Matched { from: u64, through: u64, count: u64, line: String },
+    /// Something of it is not as it should be.
+    Breached { breach: String, text: String },
     /// It has ended.
     Ended { state: JobState, end: JobEnd },
 }

@@ -118,6 +118,7 @@ fn definition(given: &Arguments, line: &str, ctx: &ToolContext) -> JobDefinition
         terminal: true,
         role: if given.service { JobRole::Service } else { JobRole::Work },
         watch: given.watch.iter().filter(|pattern| !pattern.is_empty()).cloned().collect(),
+        levels: JobLevels::default(),
     }
 }
 
