@@ -120,6 +120,13 @@ enum Waited {
 }
 
 impl Drive {
+    /// How long this Run may still take under the Task's budget of seconds.
+    pub async fn time_left(&self) -> Result<Option<Duration>, Rejection> {
+        let snapshot = self.port.look().await?;
+        let task = snapshot.tasks.get(&self.task);
+        Ok(task.and_then(|task| super::turn::seconds_left(task, &snapshot, self)))
+    }
+
     /// Submits a command. That it no longer fits is no failure: somebody else acted in between.
     pub async fn tell(&self, command: RunCommand) -> Result<Told, Rejection> {
         match self.port.submit(command).await {

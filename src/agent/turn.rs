@@ -129,7 +129,7 @@ fn fresh_call() -> ModelCallId {
 }
 
 /// How long this turn may take under the Task's budget of seconds.
-fn seconds_left(task: &Task, snapshot: &Snapshot, drive: &Drive) -> Option<Duration> {
+pub(super) fn seconds_left(task: &Task, snapshot: &Snapshot, drive: &Drive) -> Option<Duration> {
     let limit = task.budget.seconds?.saturating_mul(1000);
     let run = snapshot.runs.get(&drive.run)?;
     let used = task.usage.run_ms + drive.port.now().saturating_sub(run.started_at).max(0) as u64;

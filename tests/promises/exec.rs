@@ -256,6 +256,14 @@ fn a_budget_that_runs_out_ends_with_6_and_says_which() {
 }
 
 #[test]
+fn a_budget_of_time_ends_the_command_it_runs_out_in() {
+    let server = ModelServer::with([call(shell("echo begun; sleep 600"))]);
+    let home = Home::with_model(&server);
+    let exec = home.exec(["--budget", "seconds=1", "wait for it"]).expect_code(6);
+    assert!(exec.tool_texts()[0].contains("begun"), "what it printed is kept: {exec:?}");
+}
+
+#[test]
 fn a_raised_budget_lets_the_task_go_on() {
     let server = ModelServer::with([call(shell("true")), Reply::say("done")]);
     let home = Home::with_model(&server);

@@ -71,3 +71,14 @@ fn what_the_guide_cannot_do_it_says_plainly() {
     assert_eq!(exec.of("tool_call").len(), 0, "{:#?}", exec.lines);
     assert!(exec.text().to_lowercase().contains("model"), "and how to get further: {}", exec.text());
 }
+
+#[test]
+fn what_was_stopped_is_not_taken_up_again_with_the_next_words() {
+    let home = home();
+    let mut terminal = home.terminal(["--approve", "workspace"], 100, 30);
+    terminal.wait_for("Say what you want done").type_words("run sleep 600").keys("enter");
+    terminal.wait_for("running shell").keys("esc").wait_for("stopped");
+    terminal.type_words("count the lines of README.md").keys("enter").wait_for("7 lines");
+    let said = terminal.screen_text();
+    assert!(!said.contains("I was told") && said.matches("sleep 600").count() <= 3, "{said}");
+}

@@ -169,7 +169,28 @@ fn esc_interrupts_a_stream_and_keeps_what_was_said() {
     terminal.keys("esc");
     server.wait_for_hang_up(1);
     terminal.wait_for("half a sentence").type_words("go on").keys("enter").wait_for("went on");
-    assert!(server.wait_for_request(2).said_by("assistant").join("\n").contains("half a sentence"));
+    let request = server.wait_for_request(2);
+    assert!(request.said_by("assistant").join("\n").contains("half a sentence"));
+    let heard = request.heard().join("\n");
+    assert!(heard.contains("stopped you here") && heard.ends_with("go on"), "{heard}");
+    home.assert_sound();
+}
+
+#[test]
+fn a_request_that_was_stopped_before_its_answer_is_no_order_any_more() {
+    let latch = Latch::new();
+    let server =
+        ModelServer::with([Reply::stream().hold(&latch).text("too late").finish(), Reply::say("hello to you")]);
+    let home = Home::with_model(&server);
+    let mut terminal = open(&home, &[], 100, 30);
+    terminal.type_words("delete everything").keys("enter");
+    latch.wait_reached();
+    terminal.keys("esc");
+    server.wait_for_hang_up(1);
+    terminal.wait_for("stopped").type_words("hello").keys("enter").wait_for("hello to you").wait_for("stopped");
+    let heard = server.wait_for_request(2).heard().join("\n");
+    let stopped = heard.find("stopped you here").expect("the model is told");
+    assert!(heard.find("delete everything").expect("kept") < stopped && stopped < heard.rfind("hello").expect("new"));
     home.assert_sound();
 }
 

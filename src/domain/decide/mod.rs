@@ -18,6 +18,7 @@ use super::records::*;
 use super::rejection::Rejection;
 use super::snapshot::Snapshot;
 
+pub use run::STOPPED;
 pub use tool::PROCESS_DIED;
 
 /// An event, and the Task it belongs to.

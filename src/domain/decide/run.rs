@@ -3,6 +3,10 @@
 use super::*;
 use serde_json::Value;
 
+/// What an agent reads where a person stopped it.
+pub const STOPPED: &str =
+    "The person stopped you here. Do not go on with what was asked before unless it is asked again.";
+
 /// Starts Main, or resumes it where it stood.
 pub(super) fn start(d: &mut Decision, id: &TaskId) -> Result<(), Rejection> {
     let task = d.task(id)?;
@@ -124,9 +128,8 @@ fn say_it_was_stopped(d: &mut Decision, run: &Run) {
         return;
     }
     let key = format!("stopped:{}", run.id);
-    let text = "The person stopped you here. Do not go on with what was asked before unless it is asked again.";
     let Ok(task) = d.task(&run.task) else { return };
-    d.tell_main(&task, MessageKind::Notice, key.clone(), text.into(), Tell::soon());
+    d.tell_main(&task, MessageKind::Notice, key.clone(), STOPPED.into(), Tell::soon());
     // It enters at once, so that it wakes nobody and stands where it belongs.
     let queued = d.snap.inbox(&run.agent, MessageState::Queued).into_iter().find(|message| message.key == key).cloned();
     if let Some(message) = queued {

@@ -173,6 +173,9 @@ impl<'a> Page<'a> {
     fn said(&self, row: &Row, open: bool) -> Vec<Line<'static>> {
         let theme = self.context.theme;
         let message = row.message.as_ref().and_then(|id| self.context.told.records.messages.get(id));
+        if message.is_some_and(|message| message.key.starts_with("stopped:")) {
+            return self.one("–", theme.dim.into(), "stopped", theme.dim.into());
+        }
         match message.map(|message| message.kind) {
             None if row.role == Role::System => {
                 let dim = Style::from(theme.dim);
@@ -311,7 +314,8 @@ impl<'a> Page<'a> {
                 self.one("!", theme.warn.into(), &format!("{}{next}", text::cut(&what, room)), theme.warn.into())
             }
             Some(Notice::Abandoned { reason }) => {
-                self.one("–", theme.dim.into(), &format!("the answer was dropped: {reason}"), theme.dim.into())
+                let again = if told.live.is_asking() { "; it is asked for again" } else { "" };
+                self.one("–", theme.dim.into(), &format!("the answer was dropped: {reason}{again}"), theme.dim.into())
             }
             Some(Notice::Stopped) => self.one("–", theme.dim.into(), "stopped", theme.dim.into()),
             None => Vec::new(),

@@ -85,6 +85,11 @@ impl Live {
         self.ended = Some(call.clone());
     }
 
+    /// Whether a request is under way, as far as is known.
+    pub fn is_asking(&self) -> bool {
+        self.call.is_some()
+    }
+
     /// A tool call has its result: its row holds the output.
     pub fn settle(&mut self, call: &ToolCallId) {
         self.output.remove(call);

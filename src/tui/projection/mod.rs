@@ -261,7 +261,10 @@ impl Projection {
         match event {
             Event::TurnStarted { call } => {
                 self.live.begin(&call.id);
-                self.notice = None;
+                // That an answer begins afresh is said until it has come.
+                if !matches!(self.notice, Some(Notice::Abandoned { .. })) {
+                    self.notice = None;
+                }
             }
             Event::TurnCommitted { call, row, .. } => {
                 self.live.end(call);
