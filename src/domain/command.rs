@@ -128,7 +128,7 @@ pub enum UserCommand {
 #[serde(tag = "deed", rename_all = "snake_case")]
 pub enum JobDeed {
     /// Start one, for a Task or for nobody but the person.
-    Start { task: Option<TaskId>, definition: JobDefinition },
+    Start { task: Option<TaskId>, definition: Box<JobDefinition> },
     /// Let one read something; afterwards, perhaps, the end of its input.
     Send { job: JobId, text: String, close: bool },
     /// Signal the processes in its foreground.

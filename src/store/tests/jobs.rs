@@ -43,7 +43,7 @@ pub(super) fn next_command(s: &Snapshot, task: &TaskId, bits: u64) -> Command {
     let picked = jobs.get((bits >> 16) as usize % jobs.len().max(1)).map(|job| (*job).clone());
     let Some(job) = picked.filter(|_| !bits.is_multiple_of(3)) else {
         let task = (bits & 64 == 0).then(|| task.clone());
-        return UserCommand::Job { deed: JobDeed::Start { task, definition: definition("make") } }.into();
+        return UserCommand::Job { deed: JobDeed::Start { task, definition: Box::new(definition("make")) } }.into();
     };
     let id = job.id;
     let report = |report| SystemCommand::Job { job: id.clone(), report }.into();
@@ -74,7 +74,7 @@ pub(super) fn next_command(s: &Snapshot, task: &TaskId, bits: u64) -> Command {
 }
 
 fn start(bench: &mut Bench, task: Option<&TaskId>) -> JobId {
-    let deed = JobDeed::Start { task: task.cloned(), definition: definition("make") };
+    let deed = JobDeed::Start { task: task.cloned(), definition: Box::new(definition("make")) };
     bench.submit(UserCommand::Job { deed }).expect("started").receipt.job.expect("a Job")
 }
 
@@ -195,7 +195,7 @@ fn what_is_no_definition_is_refused() {
         JobDefinition { watch: vec!["(".into()], ..definition("make") },
     ];
     for definition in bad {
-        let deed = JobDeed::Start { task: None, definition };
+        let deed = JobDeed::Start { task: None, definition: Box::new(definition) };
         let rejection = bench.submit(UserCommand::Job { deed: deed.clone() }).expect_err("refused");
         assert_eq!(rejection.kind, RejectionKind::Invalid, "{deed:?}");
     }

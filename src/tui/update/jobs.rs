@@ -111,7 +111,7 @@ fn ask_twice(model: &mut Model, act: JobsAct) -> Vec<Effect> {
 
 /// Starts what a person typed as a Job of the open Task, or as their own.
 pub(super) fn start(model: &mut Model, line: String) -> Vec<Effect> {
-    let definition = JobDefinition {
+    let definition = Box::new(JobDefinition {
         name: String::new(),
         command: JobCommand::Shell(line),
         cwd: model.folder().to_owned(),
@@ -119,7 +119,7 @@ pub(super) fn start(model: &mut Model, line: String) -> Vec<Effect> {
         role: JobRole::Work,
         watch: Vec::new(),
         levels: JobLevels::default(),
-    };
+    });
     model.focus = Focus::Side(Pane::Jobs);
     model.sizes.hidden.remove(&Pane::Jobs);
     submit(model, UserCommand::Job { deed: JobDeed::Start { task: model.wanted.clone(), definition } }, None)

@@ -67,7 +67,7 @@ impl Tool for JobTool {
                     if line.trim().is_empty() {
                         return Err(arguments::bad(&SPEC, "`command` is missing"));
                     }
-                    let deed = JobDeed::Start { task: None, definition: definition(&given, &line, ctx) };
+                    let deed = JobDeed::Start { task: None, definition: Box::new(definition(&given, &line, ctx)) };
                     (deed, shell::action(SPEC.name, &line, &line, ctx))
                 }
                 "send" => {

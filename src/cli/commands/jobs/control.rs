@@ -110,6 +110,7 @@ pub(super) async fn start(app: &App, args: StartArgs) -> Result<Exit, Fault> {
     };
     let terminal = !args.no_terminal;
     let definition = JobDefinition { name: args.name, command, cwd, terminal, role, watch: args.watch, levels };
+    let definition = Box::new(definition);
     let receipt = session.submit(UserCommand::Job { deed: JobDeed::Start { task, definition } }).await?;
     let id = receipt.job.clone().ok_or_else(|| Fault::bug("a Job was started without an id"))?;
     let state = wait(&mut session, &id, receipt.seq, |event| match event {
