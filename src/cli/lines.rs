@@ -100,6 +100,9 @@ pub fn lines(recorded: &Recorded, calls: &mut Calls) -> Vec<Value> {
             let (code, signal) = (end.exit_code, end.signal);
             lines.add("job", json!({ "id": job, "state": state, "exit_code": code, "signal": signal, "reason": end.reason }));
         }
+        Event::JobBreached { job, breach, text } => {
+            lines.add("job", json!({ "id": job, "breach": breach, "text": text }));
+        }
         Event::JobOrphaned { job, note } => lines.notice(format!("Job {job}: {note}")),
         Event::JobInputSent { job, bytes, .. } => lines.notice(format!("Job {job} was sent {bytes} bytes")),
         Event::JobSignalSent { job, signal } => lines.notice(format!("Job {job} was sent signal {signal}")),

@@ -128,7 +128,7 @@ pub enum UserCommand {
 #[serde(tag = "deed", rename_all = "snake_case")]
 pub enum JobDeed {
     /// Start one, for a Task or for nobody but the person.
-    Start { task: Option<TaskId>, definition: JobDefinition },
+    Start { task: Option<TaskId>, definition: Box<JobDefinition> },
     /// Let one read something; afterwards, perhaps, the end of its input.
     Send { job: JobId, text: String, close: bool },
     /// Signal the processes in its foreground.
@@ -165,6 +165,8 @@ pub enum JobReport {
     Orphaned { note: String },
     /// It printed what was watched for; the log was looked through between the two places.
     Matched { from: u64, through: u64, count: u64, line: String },
+    /// Something of it is not as it should be.
+    Breached { breach: String, text: String },
     /// It has ended.
     Ended { state: JobState, end: JobEnd },
 }

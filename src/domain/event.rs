@@ -160,6 +160,8 @@ pub enum Event {
     JobStopRequested { job: JobId, stop: JobStop },
     /// A Job printed what was watched for.
     JobMatched { job: JobId, through: u64, count: u64, line: String },
+    /// Something of a Job is not as was stated to be normal.
+    JobBreached { job: JobId, breach: String, text: String },
     /// A Job has ended.
     JobSettled { job: JobId, state: JobState, end: JobEnd },
     /// Everything that was kept of a Job is taken away; recorded outside its Task.
@@ -237,6 +239,7 @@ impl Event {
             Self::JobSignalSent { job, .. } => ("job_signal_sent", "job", job.0.clone()),
             Self::JobStopRequested { job, .. } => ("job_stop_requested", "job", job.0.clone()),
             Self::JobMatched { job, .. } => ("job_matched", "job", job.0.clone()),
+            Self::JobBreached { job, .. } => ("job_breached", "job", job.0.clone()),
             Self::JobSettled { job, .. } => ("job_settled", "job", job.0.clone()),
             Self::JobRemoved { job } => ("job_removed", "job", job.0.clone()),
             Self::CheckpointSaved { checkpoint } => ("checkpoint_saved", "checkpoint", checkpoint.id.0.clone()),

@@ -428,6 +428,7 @@ impl Snapshot {
                 job.stop = Some(*stop);
             }),
             Event::JobMatched { job, through, .. } => self.with_job(job, |job| job.matched_through = *through),
+            Event::JobBreached { job, breach, .. } => self.with_job(job, |job| job.breached.push(breach.clone())),
             Event::JobSettled { job, state, end } => self.with_job(job, |job| {
                 job.state = *state;
                 job.end = Some(end.clone());

@@ -1,38 +1,9 @@
 //! What is normal for a Job, and what of it is not as it should be. Pure: whoever has looked says
 //! what was seen, and gets the breaches.
 
+pub use crate::domain::{JobLevels as Levels, JobPace as Pace};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-
-/// What is normal for a Job; what is absent is not looked at.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Levels {
-    /// The longest time in which it may print nothing.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub silence_ms: Option<u64>,
-    /// How far it must come in how much time.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pace: Option<Pace>,
-    /// How long it may run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub deadline_ms: Option<u64>,
-    /// How much memory it may have resident, with everything that it started.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rss_bytes: Option<u64>,
-    /// How much it may print.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub log_bytes: Option<u64>,
-}
-
-/// The least rate of progress.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Pace {
-    /// This much of the whole, between 0 and 1 …
-    pub fraction: f64,
-    /// … in this time.
-    pub within_ms: u64,
-}
 
 /// What was seen of a Job.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -194,7 +165,7 @@ mod tests {
             deadline_ms: Some(20),
             rss_bytes: Some(30),
             log_bytes: Some(40),
-            pace: None,
+            ..Levels::default()
         };
         let fine = Observation { elapsed_ms: 20, silent_ms: 10, rss_bytes: Some(30), log_bytes: 40, progress: vec![] };
         assert_eq!(names(&levels, &fine), [""; 0]);

@@ -326,6 +326,11 @@ pub(super) fn project(c: &Connection, fence: Fence, recorded: &Recorded) -> rusq
         Event::JobMatched { job, through, .. } => {
             run(c, "UPDATE job SET matched_through = ?2 WHERE id = ?1", params![job.as_str(), through])?
         }
+        Event::JobBreached { job, breach, .. } => run(
+            c,
+            "UPDATE job SET breached = json_insert(breached, '$[#]', ?2) WHERE id = ?1",
+            params![job.as_str(), breach],
+        )?,
         Event::JobSettled { job, state, end } => run(
             c,
             "UPDATE job SET state = ?2, exit_code = ?3, signal = ?4, evidence = ?5, reason = ?6, log_bytes = ?7,
@@ -466,12 +471,13 @@ fn message_queued(c: &Connection, message: &Message) -> rusqlite::Result<()> {
 }
 
 fn job_created(c: &Connection, job: &Job) -> rusqlite::Result<()> {
-    let JobDefinition { name, command, cwd, terminal, role, watch } = &job.definition;
+    let JobDefinition { name, command, cwd, terminal, role, watch, levels } = &job.definition;
     know(c, &Actor::job(&job.id), job.created_at)?;
     run(
         c,
-        "INSERT INTO job (id, origin, task, actor, name, command, cwd, terminal, role, watch, state, matched_through, created_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+        "INSERT INTO job (id, origin, task, actor, name, command, cwd, terminal, role, watch, state, matched_through, created_at,
+           levels, breached)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
         params![
             job.id.as_str(),
             job.origin,
@@ -485,7 +491,9 @@ fn job_created(c: &Connection, job: &Job) -> rusqlite::Result<()> {
             json(watch)?,
             job.state.as_str(),
             job.matched_through,
-            job.created_at
+            job.created_at,
+            json(levels)?,
+            json(&job.breached)?
         ],
     )
 }

@@ -113,7 +113,7 @@ pub(super) fn run(row: &SqlRow) -> rusqlite::Result<Run> {
 }
 
 pub(super) const JOB: &str = "id, origin, task, actor, name, command, cwd, terminal, role, watch, state, process, stop, note, \
-     matched_through, exit_code, signal, evidence, reason, log_bytes, last_output_at, last_line, created_at, ended_at";
+     matched_through, exit_code, signal, evidence, reason, log_bytes, last_output_at, last_line, created_at, ended_at, levels, breached";
 
 pub(super) fn job(row: &SqlRow) -> rusqlite::Result<Job> {
     let end = match optional_word::<JobEvidence>(row, 17)? {
@@ -141,12 +141,14 @@ pub(super) fn job(row: &SqlRow) -> rusqlite::Result<Job> {
             terminal: row.get(7)?,
             role: word(row, 8)?,
             watch: json(row, 9)?,
+            levels: json(row, 24)?,
         },
         state: word(row, 10)?,
         process: optional_json(row, 11)?,
         stop: optional_json(row, 12)?,
         note: row.get(13)?,
         matched_through: row.get(14)?,
+        breached: json(row, 25)?,
         end,
         created_at: row.get(22)?,
     })

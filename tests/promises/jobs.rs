@@ -392,3 +392,13 @@ fn ui_5_a_command_typed_behind_an_ampersand_becomes_a_job_and_the_status_line_co
     screen.wait_gone("1 Job");
     home.assert_sound();
 }
+
+#[test]
+fn a_job_that_is_silent_for_too_long_is_told_and_ended_as_was_declared() {
+    let home = Home::new();
+    let line = "echo hello; sleep 600";
+    let started = home.ok(["jobs", "start", "--silence", "300ms", "--then", "stop", "--", line]);
+    let shown = ended(&home, started.trim());
+    assert_eq!((&shown["state"], &shown["breached"]), (&json!("signaled"), &json!(["silence"])), "{shown}");
+    home.assert_sound();
+}

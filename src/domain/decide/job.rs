@@ -87,6 +87,7 @@ fn create(d: &mut Decision, task: Option<&Task>, definition: &JobDefinition, ori
         stop: None,
         note: None,
         matched_through: 0,
+        breached: Vec::new(),
         end: None,
         created_at: d.at,
     };
@@ -256,9 +257,34 @@ pub(super) fn report(d: &mut Decision, id: &JobId, report: &JobReport) -> Result
                 d.settle_status(&task.id);
             }
         }
+        JobReport::Breached { breach, text } => breached(d, &job, task.as_ref(), breach, text),
         JobReport::Ended { state, end } => settle(d, &job, task.as_ref(), *state, end)?,
     }
     Ok(())
+}
+
+/// Tells each breach once, and does what was declared for the first.
+fn breached(d: &mut Decision, job: &Job, task: Option<&Task>, breach: &str, text: &str) {
+    if job.breached.iter().any(|known| known == breach) {
+        return;
+    }
+    let id = &job.id;
+    let event = Event::JobBreached { job: id.clone(), breach: breach.to_owned(), text: text.to_owned() };
+    d.emit(job.task.as_ref(), event);
+    let reaction = job.definition.levels.reaction.filter(|_| job.stop.is_none());
+    if let Some(reaction) = reaction {
+        let restart = reaction == JobReaction::Restart;
+        stop(d, job, JobStop { grace_ms: CANCEL_GRACE_MS, restart });
+    }
+    let Some(task) = task else { return };
+    let what = match reaction {
+        Some(JobReaction::Stop) => " It was told to end, as was declared.",
+        Some(JobReaction::Restart) => " It was told to end and is started again, as was declared.",
+        None => "",
+    };
+    let words = format!("Job {id} ({}) is not as it should be: {text}.{what}", job.definition.name);
+    d.tell_main(task, MessageKind::Job, format!("job:{id}:breach:{breach}"), words, Tell::soon());
+    d.settle_status(&task.id);
 }
 
 fn settle(d: &mut Decision, job: &Job, task: Option<&Task>, state: JobState, end: &JobEnd) -> Result<(), Rejection> {

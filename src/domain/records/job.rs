@@ -38,6 +38,12 @@ words! {
         SpawnError = "spawn_error",
         /// Nobody ever started it.
         NeverClaimed = "never_claimed" }
+    /// What is done with a Job that is not as it should be.
+    JobReaction {
+        /// It is told to end.
+        Stop = "stop",
+        /// It is told to end, and started again.
+        Restart = "restart" }
     /// What a Job is for.
     JobRole {
         /// Something that comes to an end; its Task waits for it.
@@ -87,8 +93,48 @@ impl fmt::Display for JobCommand {
     }
 }
 
+/// What is normal for a Job; what is absent is not looked at.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct JobLevels {
+    /// The longest time in which it may print nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub silence_ms: Option<u64>,
+    /// How far it must come in how much time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pace: Option<JobPace>,
+    /// How long it may run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deadline_ms: Option<u64>,
+    /// How much memory it may have resident, with everything that it started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rss_bytes: Option<u64>,
+    /// How much it may print.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_bytes: Option<u64>,
+    /// What is done at the first breach, without asking anybody.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reaction: Option<JobReaction>,
+}
+
+impl JobLevels {
+    /// Whether nothing is stated.
+    pub fn is_empty(&self) -> bool {
+        *self == Self { reaction: self.reaction, ..Self::default() }
+    }
+}
+
+/// The least rate of progress.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct JobPace {
+    /// This much of the whole, between 0 and 1 …
+    pub fraction: f64,
+    /// … in this time.
+    pub within_ms: u64,
+}
+
 /// A Job as it is asked for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JobDefinition {
     /// Its name; empty: made from the command.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -104,6 +150,9 @@ pub struct JobDefinition {
     /// Output that is to be told of when it comes: regular expressions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub watch: Vec<String>,
+    /// What is normal for it.
+    #[serde(default, skip_serializing_if = "JobLevels::is_empty")]
+    pub levels: JobLevels,
 }
 
 /// Which processes a Job is; number, start and boot together are an identity.
@@ -186,6 +235,9 @@ pub struct Job {
     pub note: Option<String>,
     /// Up to where its log was looked through for what is watched for.
     pub matched_through: u64,
+    /// What of it is not, or was not, as it should be: each is told once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub breached: Vec<String>,
     /// How it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<JobEnd>,

@@ -5,6 +5,7 @@
 //! killed loses nothing, the next one looks again. Nothing polls: a shim's socket tells of the end.
 
 mod follow;
+mod levels;
 mod look;
 mod matches;
 mod task;

@@ -2,6 +2,7 @@
 
 use super::super::Coordinator;
 use super::blocking;
+use super::levels::Levels;
 use super::matches::Matches;
 use crate::domain::*;
 use crate::jobs::client::{ClientError, Controller, News};
@@ -32,6 +33,7 @@ pub(super) struct Watch {
     folder: Folder,
     told: channel::Receiver<Option<JobStop>>,
     matches: Matches,
+    levels: Levels,
     is_started: bool,
 }
 
@@ -62,8 +64,9 @@ impl Watch {
     pub(super) fn new(coordinator: Coordinator, job: Job, told: channel::Receiver<Option<JobStop>>) -> Self {
         let folder = coordinator.inner.jobs.folder(&job.id);
         let matches = Matches::new(&job, &folder);
+        let levels = Levels::new(&job, &folder);
         let is_started = job.process.is_some();
-        Self { coordinator, job, folder, told, matches, is_started }
+        Self { coordinator, job, folder, told, matches, levels, is_started }
     }
 
     /// Looks after the Job until its end is recorded, or this process leaves.
@@ -215,6 +218,7 @@ impl Watch {
                         Err(_) => return Woken::Leave,
                     }
                 }
+                () = self.levels.due() => self.levels.look(&self.coordinator).await,
                 () = self.matches.due(&self.coordinator) => self.matches.look(&self.coordinator).await,
             }
         }

@@ -9,10 +9,12 @@ CREATE TABLE job (
   terminal INTEGER NOT NULL CHECK (terminal IN (0,1)),
   role TEXT NOT NULL,                               -- a service keeps no Task from being complete
   watch TEXT NOT NULL CHECK (json_valid(watch)),    -- output that is told when it comes
+  levels TEXT NOT NULL CHECK (json_valid(levels)),  -- what is normal for it
   state TEXT NOT NULL CHECK (state IN ('starting','running','stopping','exited','signaled','failed_to_start','cancelled','uncertain')),
   process TEXT CHECK (json_valid(process)),         -- number, start and boot of command and shim: together an identity
   stop TEXT CHECK (json_valid(stop)),               -- how it was told to end
   note TEXT, matched_through INTEGER NOT NULL,
+  breached TEXT NOT NULL CHECK (json_valid(breached)),  -- what was not normal: each is told once
   exit_code INTEGER, signal INTEGER,
   evidence TEXT,                                    -- what the end rests on
   reason TEXT, log_bytes INTEGER, last_output_at INTEGER, last_line TEXT,

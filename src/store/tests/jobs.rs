@@ -11,6 +11,7 @@ pub(super) fn definition(line: &str) -> JobDefinition {
         terminal: true,
         role: JobRole::Work,
         watch: vec!["ready".into()],
+        levels: JobLevels { silence_ms: Some(5), reaction: Some(JobReaction::Restart), ..JobLevels::default() },
     }
 }
 
@@ -42,12 +43,16 @@ pub(super) fn next_command(s: &Snapshot, task: &TaskId, bits: u64) -> Command {
     let picked = jobs.get((bits >> 16) as usize % jobs.len().max(1)).map(|job| (*job).clone());
     let Some(job) = picked.filter(|_| !bits.is_multiple_of(3)) else {
         let task = (bits & 64 == 0).then(|| task.clone());
-        return UserCommand::Job { deed: JobDeed::Start { task, definition: definition("make") } }.into();
+        return UserCommand::Job { deed: JobDeed::Start { task, definition: Box::new(definition("make")) } }.into();
     };
     let id = job.id;
     let report = |report| SystemCommand::Job { job: id.clone(), report }.into();
     let deed = |deed| UserCommand::Job { deed }.into();
-    match (bits >> 24) % 10 {
+    match (bits >> 24) % 11 {
+        10 => report(JobReport::Breached {
+            breach: ["silence", "deadline"][(bits % 2) as usize].into(),
+            text: "too long".into(),
+        }),
         0 | 1 => report(JobReport::Started { process: process() }),
         2 => report(JobReport::Orphaned { note: "alone".into() }),
         3 => report(JobReport::Matched {
@@ -69,7 +74,7 @@ pub(super) fn next_command(s: &Snapshot, task: &TaskId, bits: u64) -> Command {
 }
 
 fn start(bench: &mut Bench, task: Option<&TaskId>) -> JobId {
-    let deed = JobDeed::Start { task: task.cloned(), definition: definition("make") };
+    let deed = JobDeed::Start { task: task.cloned(), definition: Box::new(definition("make")) };
     bench.submit(UserCommand::Job { deed }).expect("started").receipt.job.expect("a Job")
 }
 
@@ -190,7 +195,7 @@ fn what_is_no_definition_is_refused() {
         JobDefinition { watch: vec!["(".into()], ..definition("make") },
     ];
     for definition in bad {
-        let deed = JobDeed::Start { task: None, definition };
+        let deed = JobDeed::Start { task: None, definition: Box::new(definition) };
         let rejection = bench.submit(UserCommand::Job { deed: deed.clone() }).expect_err("refused");
         assert_eq!(rejection.kind, RejectionKind::Invalid, "{deed:?}");
     }
@@ -221,4 +226,27 @@ fn a_file_of_the_first_schema_is_brought_up_to_date_with_everything_in_it() {
     assert_eq!(jobs.iter().map(|view| &view.job.id).collect::<Vec<_>>(), [&job]);
     let needs = bench.store.needs().expect("read");
     assert_eq!(needs.iter().map(|need| need.kind.as_str()).collect::<Vec<_>>(), ["job"]);
+}
+
+#[test]
+fn a_breach_is_told_once_and_what_was_declared_for_it_is_done_in_the_same_step() {
+    let mut bench = Bench::new();
+    let task = bench.create("full");
+    let job = start(&mut bench, Some(&task));
+    report(&mut bench, &job, JobReport::Started { process: process() }).expect("recorded");
+    for _ in 0..3 {
+        let silent = JobReport::Breached { breach: "silence".into(), text: "it has printed nothing for 9 s".into() };
+        report(&mut bench, &job, silent).expect("taken");
+    }
+    let everything = bench.everything();
+    let told: Vec<_> = everything.messages.values().filter(|message| message.key.contains(":breach:")).collect();
+    assert_eq!(told.len(), 1);
+    assert!(
+        told[0].text.contains("printed nothing for 9 s") && told[0].text.contains("started again"),
+        "{}",
+        told[0].text
+    );
+    let stood = &everything.jobs[&job];
+    assert_eq!((stood.state, stood.stop.map(|stop| stop.restart)), (JobState::Stopping, Some(true)));
+    bench.check();
 }

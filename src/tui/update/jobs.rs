@@ -4,7 +4,9 @@ use super::super::action::{Effect, Pane, Step};
 use super::super::jobs::{JobLog, JobsAct, LOOK_EVERY, SURE_FOR};
 use super::super::model::{Focus, Model};
 use super::submit;
-use crate::domain::{Event, JobCommand, JobDeed, JobDefinition, JobId, JobRole, JobView, LogPage, UserCommand};
+use crate::domain::{
+    Event, JobCommand, JobDeed, JobDefinition, JobId, JobLevels, JobRole, JobView, LogPage, UserCommand,
+};
 
 /// How long a Job that is told to end here has before it is killed.
 const GRACE_MS: u64 = 5_000;
@@ -109,14 +111,15 @@ fn ask_twice(model: &mut Model, act: JobsAct) -> Vec<Effect> {
 
 /// Starts what a person typed as a Job of the open Task, or as their own.
 pub(super) fn start(model: &mut Model, line: String) -> Vec<Effect> {
-    let definition = JobDefinition {
+    let definition = Box::new(JobDefinition {
         name: String::new(),
         command: JobCommand::Shell(line),
         cwd: model.folder().to_owned(),
         terminal: true,
         role: JobRole::Work,
         watch: Vec::new(),
-    };
+        levels: JobLevels::default(),
+    });
     model.focus = Focus::Side(Pane::Jobs);
     model.sizes.hidden.remove(&Pane::Jobs);
     submit(model, UserCommand::Job { deed: JobDeed::Start { task: model.wanted.clone(), definition } }, None)

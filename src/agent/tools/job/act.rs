@@ -67,7 +67,7 @@ impl Tool for JobTool {
                     if line.trim().is_empty() {
                         return Err(arguments::bad(&SPEC, "`command` is missing"));
                     }
-                    let deed = JobDeed::Start { task: None, definition: definition(&given, &line, ctx) };
+                    let deed = JobDeed::Start { task: None, definition: Box::new(definition(&given, &line, ctx)) };
                     (deed, shell::action(SPEC.name, &line, &line, ctx))
                 }
                 "send" => {
@@ -118,6 +118,7 @@ fn definition(given: &Arguments, line: &str, ctx: &ToolContext) -> JobDefinition
         terminal: true,
         role: if given.service { JobRole::Service } else { JobRole::Work },
         watch: given.watch.iter().filter(|pattern| !pattern.is_empty()).cloned().collect(),
+        levels: JobLevels::default(),
     }
 }
 

@@ -4,6 +4,7 @@ use crate::cli::app::{App, Purpose};
 use crate::cli::fault::{Exit, Fault};
 use crate::cli::input;
 use crate::cli::session::{Happening, Session};
+use crate::cli::units;
 use crate::domain::*;
 use serde_json::json;
 use std::time::Duration;
@@ -28,6 +29,21 @@ pub struct StartArgs {
     /// It is to go on, like a server: no Task waits for it
     #[arg(long)]
     pub service: bool,
+    /// It is not as it should be when it prints nothing for so long
+    #[arg(long, value_name = "D", value_parser = units::duration)]
+    pub silence: Option<Duration>,
+    /// It is not as it should be when it runs for so long
+    #[arg(long, value_name = "D", value_parser = units::duration)]
+    pub deadline: Option<Duration>,
+    /// It is not as it should be when it has more memory: 500MB, 4GB
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub memory: Option<u64>,
+    /// It is not as it should be when it has printed more: 500MB, 4GB
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub output: Option<u64>,
+    /// What is done then, besides telling its Task's Main: stop, restart
+    #[arg(long, value_name = "WHAT")]
+    pub then: Option<JobReaction>,
     /// The command; one word with spaces is a line for the shell
     #[arg(required = true, last = true, value_name = "CMD")]
     pub command: Vec<String>,
@@ -45,6 +61,22 @@ pub struct StopArgs {
 /// Reads a signal.
 pub(super) fn signal(name: &str) -> Result<i32, String> {
     crate::process::signal_number(name).ok_or_else(|| format!("there is no signal `{name}`"))
+}
+
+/// Reads a size: a whole number and its unit.
+fn bytes(text: &str) -> Result<u64, String> {
+    const SHAPE: &str = "write a whole number and its unit: 500kB, 200MB, 4GB";
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (number, unit) = text.split_at(digits);
+    let number: u64 = number.parse().map_err(|_| SHAPE.to_owned())?;
+    let scale = match unit {
+        "B" => 1,
+        "kB" | "KB" => 1_000,
+        "MB" => 1_000_000,
+        "GB" => 1_000_000_000,
+        _ => return Err(SHAPE.into()),
+    };
+    number.checked_mul(scale).ok_or_else(|| "that is too much".to_owned())
 }
 
 /// Starts one and returns when it runs, or could not be started.
@@ -67,8 +99,18 @@ pub(super) async fn start(app: &App, args: StartArgs) -> Result<Exit, Fault> {
         words => JobCommand::Program(words.to_vec()),
     };
     let role = if args.service { JobRole::Service } else { JobRole::Work };
-    let definition =
-        JobDefinition { name: args.name, command, cwd, terminal: !args.no_terminal, role, watch: args.watch };
+    let millis = |limit: Option<Duration>| limit.map(|limit| limit.as_millis() as u64);
+    let levels = JobLevels {
+        silence_ms: millis(args.silence),
+        deadline_ms: millis(args.deadline),
+        rss_bytes: args.memory,
+        log_bytes: args.output,
+        reaction: args.then,
+        pace: None,
+    };
+    let terminal = !args.no_terminal;
+    let definition = JobDefinition { name: args.name, command, cwd, terminal, role, watch: args.watch, levels };
+    let definition = Box::new(definition);
     let receipt = session.submit(UserCommand::Job { deed: JobDeed::Start { task, definition } }).await?;
     let id = receipt.job.clone().ok_or_else(|| Fault::bug("a Job was started without an id"))?;
     let state = wait(&mut session, &id, receipt.seq, |event| match event {
@@ -199,4 +241,19 @@ pub(super) async fn remove(app: &App, word: &str) -> Result<Exit, Fault> {
     let job = session.id::<JobId>(word).await?;
     session.submit(UserCommand::Job { deed: JobDeed::Remove { job } }).await?;
     Ok(Exit::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_takes_a_whole_number_and_a_unit() {
+        for (text, size) in [("12B", 12), ("500kB", 500_000), ("200MB", 200_000_000), ("4GB", 4_000_000_000)] {
+            assert_eq!(bytes(text), Ok(size), "{text}");
+        }
+        for text in ["", "12", "MB", "1.5GB", "-1GB", "99999999999999GB"] {
+            bytes(text).expect_err(text);
+        }
+    }
 }

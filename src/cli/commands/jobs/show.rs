@@ -34,6 +34,8 @@ struct Shown<'a> {
     started_at: Option<Millis>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ended_at: Option<Millis>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    breached: &'a [String],
     #[serde(flatten)]
     seen: &'a JobSeen,
 }
@@ -59,6 +61,7 @@ impl<'a> Shown<'a> {
             created_at: job.created_at,
             started_at: job.process.as_ref().map(|process| process.started_at),
             ended_at: end.map(|end| end.ended_at),
+            breached: &job.breached,
             seen: &view.seen,
         }
     }
@@ -150,6 +153,7 @@ pub(super) async fn one(app: &App, word: &str) -> Result<Exit, Fault> {
         ("log", size(seen.log_bytes)),
         ("last output", seen.last_output_at.map(units::moment).unwrap_or_default()),
         ("last line", seen.last_line.as_deref().map(words).unwrap_or_default()),
+        ("not normal", job.breached.join(", ")),
         ("watches for", definition.watch.iter().map(|pattern| words(pattern)).collect::<Vec<_>>().join("\n")),
     ])?;
     Ok(Exit::Done)
