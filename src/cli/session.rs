@@ -258,8 +258,12 @@ asks! {
 impl Session<'_> {
     /// Completes a shortened id of one kind.
     pub async fn id<I: Named>(&mut self, word: &str) -> Result<I, Fault> {
-        let id = self.completed(spelled::<I>(word)?).await?;
-        Ok(I::from(id))
+        let found = self.completed(spelled::<I>(word)?).await;
+        // What names nothing is found in the list of its own kind.
+        found.map(I::from).map_err(|fault| match fault.kind {
+            "not_found" => Fault { hint: format!("`{}` lists them", I::LISTED), ..fault },
+            _ => fault,
+        })
     }
 }
 

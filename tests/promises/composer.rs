@@ -121,13 +121,13 @@ fn what_was_sent_in_another_task_is_found_again() {
 fn in_5_queued_messages_enter_in_the_order_the_person_gives_them() {
     let latch = Latch::new();
     let server = ModelServer::with([
-        Reply::stream().text("working").hold(&latch).finish(),
+        Reply::stream().text("halfway").hold(&latch).finish(),
         Reply::say("heard both"),
         Reply::say("heard the last"),
     ]);
     let home = Home::with_model(&server);
     let mut terminal = open(&home, &[], 110, 30);
-    terminal.type_words("begin").keys("enter").wait_for("working");
+    terminal.type_words("begin").keys("enter").wait_for("halfway");
     terminal.type_words("first words").keys("enter").wait_for("queued  first words");
     terminal.type_words("second words").keys("enter").wait_for("queued  second words");
     terminal.type_words("much later").keys("alt+s").wait_for("after the answer  much later");

@@ -114,12 +114,12 @@ fn ui_11_two_terminals_see_the_same_each_with_its_own_draft_and_scroll() {
 fn in_5_what_is_typed_while_main_works_is_queued_and_enters_at_the_next_boundary() {
     let latch = Latch::new();
     let server = ModelServer::with([
-        Reply::stream().text("working").hold(&latch).tool("shell", shell("echo step").1).finish(),
+        Reply::stream().text("halfway").hold(&latch).tool("shell", shell("echo step").1).finish(),
         Reply::say("heard you"),
     ]);
     let home = Home::with_model(&server);
     let mut terminal = open(&home, &["--approve", "workspace"], 100, 30);
-    terminal.type_words("begin").keys("enter").wait_for("working");
+    terminal.type_words("begin").keys("enter").wait_for("halfway");
     terminal.type_words("and think of the garden").keys("enter").wait_for("queued  and think of the garden");
     latch.release();
     terminal.wait_for("heard you").wait_gone("queued  and");
@@ -130,10 +130,10 @@ fn in_5_what_is_typed_while_main_works_is_queued_and_enters_at_the_next_boundary
 #[test]
 fn a_queued_message_that_was_taken_back_is_never_sent() {
     let latch = Latch::new();
-    let server = ModelServer::with([Reply::stream().text("working").hold(&latch).finish(), Reply::say("next")]);
+    let server = ModelServer::with([Reply::stream().text("halfway").hold(&latch).finish(), Reply::say("next")]);
     let home = Home::with_model(&server);
     let mut terminal = open(&home, &[], 100, 30);
-    terminal.type_words("begin").keys("enter").wait_for("working");
+    terminal.type_words("begin").keys("enter").wait_for("halfway");
     terminal.type_words("never mind this").keys("enter").wait_for("queued  never mind this");
     terminal.keys("alt+q d").wait_gone("never mind this");
     latch.release();
@@ -147,10 +147,10 @@ fn a_queued_message_that_was_taken_back_is_never_sent() {
 #[test]
 fn a_queued_message_can_be_changed_until_it_is_delivered() {
     let latch = Latch::new();
-    let server = ModelServer::with([Reply::stream().text("working").hold(&latch).finish(), Reply::say("next")]);
+    let server = ModelServer::with([Reply::stream().text("halfway").hold(&latch).finish(), Reply::say("next")]);
     let home = Home::with_model(&server);
     let mut terminal = open(&home, &[], 100, 30);
-    terminal.type_words("begin").keys("enter").wait_for("working");
+    terminal.type_words("begin").keys("enter").wait_for("halfway");
     terminal.type_words("paint it red").keys("enter").wait_for("queued  paint it red");
     terminal.keys("alt+q e end backspace backspace backspace 'blue' enter").wait_for("queued  paint it blue");
     latch.release();
@@ -372,13 +372,13 @@ fn the_list_of_tasks_opens_another_one() {
 fn what_is_sent_while_the_task_is_being_made_follows_the_first_message() {
     let latch = Latch::new();
     let server = ModelServer::with([
-        Reply::stream().text("working").hold(&latch).tool("shell", shell("true").1).finish(),
+        Reply::stream().text("halfway").hold(&latch).tool("shell", shell("true").1).finish(),
         Reply::say("heard both"),
     ]);
     let home = Home::with_model(&server);
     let mut terminal = open(&home, &["--approve", "workspace"], 100, 30);
     // In one write: the second Enter comes before any host could have answered the first.
-    terminal.send(b"the first\rand the second\r").wait_for("working");
+    terminal.send(b"the first\rand the second\r").wait_for("halfway");
     latch.release();
     terminal.wait_for("heard both");
     assert_eq!(server.requests().last().expect("a request").heard(), ["the first", "and the second"]);

@@ -104,11 +104,11 @@ fn plain_lines_have_no_frames_and_nothing_that_turns() {
 #[test]
 fn ui_13_a_person_who_looks_elsewhere_is_called_when_needed_and_the_title_says_how_it_stands() {
     let latch = Latch::new();
-    let reply = Reply::stream().text("working").hold(&latch).tool("shell", shell("touch ran").1).finish();
+    let reply = Reply::stream().text("halfway").hold(&latch).tool("shell", shell("touch ran").1).finish();
     let server = ModelServer::with([reply]);
     let home = Home::with_model(&server);
     let mut terminal = open(&home);
-    terminal.type_words("run it").keys("enter").wait_for("working");
+    terminal.type_words("run it").keys("enter").wait_for("halfway");
     // The terminal says that the keys go elsewhere now.
     terminal.send(b"\x1b[O");
     latch.release();
