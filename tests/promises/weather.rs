@@ -167,6 +167,17 @@ fn a_provider_without_its_key_ends_with_5_at_once_and_names_the_key() {
 }
 
 #[test]
+fn the_reason_of_a_failure_is_said_once_and_each_further_try_is_short() {
+    let server = ModelServer::start();
+    server.otherwise(|_| Reply::error_status(500, "server_error", "it broke").header("Retry-After", "0"));
+    let home = Home::with_model(&server);
+    home.configure("[limits]\nretries = 3\n");
+    let said = home.run(["exec", "hello"]).expect_code(5).stderr;
+    assert_eq!(said.matches("it broke").count(), 2, "at first and at the end: {said}");
+    assert!(said.contains("again in 0 s (2 of 3)") && said.contains("(3 of 3)"), "{said}");
+}
+
+#[test]
 fn models_never_points_to_itself() {
     let home = Home::new().env("COWORK_MODEL", "openai:test").env("OPENAI_BASE_URL", "http://127.0.0.1:9/v1");
     let said = home.ok(["models"]);
