@@ -33,12 +33,16 @@ pub fn lines(recorded: &Recorded, calls: &mut Calls) -> Vec<Value> {
             lines.add("message", json!({ "id": message, "state": MessageState::Undelivered, "text": reason }));
         }
 
-        Event::TurnStarted { call } => lines.add("turn_started", json!({ "call": call.id, "model": call.model })),
+        Event::TurnStarted { call } => {
+            calls.failure_told = false;
+            lines.add("turn_started", json!({ "call": call.id, "model": call.model }));
+        }
         Event::TurnCommitted { row, usage, .. } => answer(&mut lines, row, usage),
         Event::TurnFailed { class, message, retry_at: Some(retry_at), .. } => {
             lines.add("notice", json!({ "text": message, "class": class, "retry_at": retry_at }));
         }
         Event::TurnFailed { class, message, retry_at: None, .. } => {
+            calls.failure_told = true;
             lines.add("error", json!({ "class": class, "message": message }));
         }
         Event::TurnAbandoned { reason, .. } => lines.notice(format!("the request was given up: {reason}")),
@@ -79,6 +83,11 @@ pub fn lines(recorded: &Recorded, calls: &mut Calls) -> Vec<Value> {
         }
         Event::RunSuspended { reason, .. } => lines.notice(format!("Main stands still: {reason}")),
         Event::RunEnded { reason, detail, .. } => {
+            // A turn that failed after words is kept as cut: its failure stands here alone.
+            if let (EndReason::Model, Some(detail), false) = (reason, detail, calls.failure_told) {
+                let (class, message) = detail.split_once(": ").unwrap_or(("config", detail));
+                lines.add("error", json!({ "class": class, "message": message }));
+            }
             lines.notice(worded(&format!("Main has ended: {reason}"), detail.as_deref()));
         }
         Event::TaskStatusChanged { status, reason, .. } => {
@@ -142,18 +151,22 @@ pub fn lines(recorded: &Recorded, calls: &mut Calls) -> Vec<Value> {
     lines.out
 }
 
-/// The names of calls that have no result yet.
+/// What earlier events say about later ones: the names of calls that have no result yet, and
+/// whether the failure of the last turn was told.
 #[derive(Debug, Default)]
-pub struct Calls(std::collections::HashMap<ToolCallId, String>);
+pub struct Calls {
+    names: std::collections::HashMap<ToolCallId, String>,
+    failure_told: bool,
+}
 
 impl Calls {
     /// Remembers the name of a call.
     pub fn planned(&mut self, call: &ToolCall) {
-        self.0.insert(call.id.clone(), call.name.clone());
+        self.names.insert(call.id.clone(), call.name.clone());
     }
     /// Takes the name of a call that has its result now.
     pub fn settled(&mut self, call: &ToolCallId) -> Option<String> {
-        self.0.remove(call)
+        self.names.remove(call)
     }
 }
 

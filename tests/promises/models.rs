@@ -143,6 +143,9 @@ fn what_was_said_before_the_last_try_failed_is_kept_as_cut() {
     let exec = home.exec(["hello"]).expect_code(5);
     let said = exec.of("text");
     assert_eq!((said[0]["text"].as_str(), &said[0]["cut"]), (Some("as far as it came"), &json!(true)));
+    let errors = exec.of("error");
+    let told = errors.iter().filter(|error| error["class"] == "cut").count();
+    assert_eq!(told, 1, "that it failed is told once: {:#?}", exec.lines);
     home.exec(["--task", exec.task(), "go on"]).expect_code(0);
     assert_eq!(server.wait_for_request(2).said_by("assistant"), ["as far as it came"]);
     home.assert_sound();

@@ -103,7 +103,9 @@ impl Server {
             ErrorClass::Network if what.contains("certificate") => {
                 "Its certificate is not trusted here: set SSL_CERT_FILE to the authority's certificate".into()
             }
-            ErrorClass::Network => "Is the server running, and the address right? `cowork models` tries it".into(),
+            ErrorClass::Network => {
+                "Is the server running, and the address right (such as http://127.0.0.1:11434/v1)?".into()
+            }
             ErrorClass::RateLimited => "It takes no more requests for now".into(),
             ErrorClass::Idle => "A slow server may need a larger `idle_seconds` in [limits]".into(),
             ErrorClass::Cut

@@ -15,6 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(8);
 pub(super) async fn reach(name: &str, wire: Wire, provider: &Provider) -> Reach {
     let server = match Server::new(name, wire, provider) {
         Ok(server) => server,
+        Err(error) if error.class == ErrorClass::Auth => return Reach::NoKey { why: error.message },
         Err(error) => return Reach::Unreachable { why: error.message },
     };
     let request = client_for(&server.base).get(server.endpoint(&["models"])).headers(server.headers.clone());

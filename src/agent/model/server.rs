@@ -36,6 +36,9 @@ impl Server {
         if !matches!(base.scheme(), "http" | "https") || base.cannot_be_a_base() {
             return Err(config(format!("The base URL of provider `{name}` must begin with http:// or https://.")));
         }
+        if let Some(message) = missing_key(name, &base, provider) {
+            return Err(ModelError { class: ErrorClass::Auth, message, retry_after_ms: None });
+        }
         let secret = |text: &str| {
             let mut value = HeaderValue::from_str(text).ok()?;
             value.set_sensitive(true);
@@ -101,5 +104,47 @@ impl Server {
         let _ = url.set_password(None);
         url.set_query(None);
         url.to_string().trim_end_matches('/').to_owned()
+    }
+}
+
+/// The servers that answer nobody without a key.
+const KEYED: [&str; 2] = ["api.openai.com", "api.anthropic.com"];
+
+/// What to do about a key without which it makes no sense to send anything.
+fn missing_key(name: &str, base: &Url, provider: &Provider) -> Option<String> {
+    let keyed = base.host_str().is_some_and(|host| KEYED.contains(&host));
+    if !keyed || provider.key.is_some() || !provider.headers.is_empty() {
+        return None;
+    }
+    let prefix = name.to_ascii_uppercase();
+    Some(match &provider.key_env {
+        Some(variable) if *variable == format!("{prefix}_API_KEY") => {
+            format!("no key for {name}: set {variable}, or {prefix}_BASE_URL for a server of your own")
+        }
+        Some(variable) => format!("no key for {name}: set {variable}"),
+        None => format!("no key for {name}: name its variable as `key_env` of [providers.{name}]"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::settings::ProviderKind;
+
+    fn refused(name: &str, provider: &Provider) -> Option<ModelError> {
+        Server::new(name, Wire::Chat, provider).err()
+    }
+
+    #[test]
+    fn a_server_that_answers_nobody_without_a_key_is_not_asked_without_one() {
+        let mut provider = Provider::new(ProviderKind::Openai, "https://api.openai.com/v1");
+        let error = refused("work", &provider).expect("refused");
+        assert_eq!(error.class, ErrorClass::Auth);
+        assert!(error.message.contains("`key_env` of [providers.work]"), "{error}");
+        provider.key_env = Some("WORK_KEY".into());
+        assert_eq!(refused("work", &provider).expect("refused").message, "no key for work: set WORK_KEY");
+        provider.key = Some(Secret::new("sk-1"));
+        assert_eq!(refused("work", &provider), None);
+        assert_eq!(refused("own", &Provider::new(ProviderKind::Openai, "http://127.0.0.1:1/v1")), None);
     }
 }

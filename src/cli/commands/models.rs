@@ -14,16 +14,11 @@ use serde_json::json;
 /// Shows them; servers are asked at the same time.
 pub async fn run(app: &App) -> Result<Exit, Fault> {
     let configured = &app.configured()?;
-    let asked = configured.settings.providers.iter().map(|(name, provider)| async move {
-        let reached = if is_unset(configured, name, provider) {
-            let prefix = name.to_ascii_uppercase();
-            let why = format!("not set up: set {prefix}_API_KEY, or {prefix}_BASE_URL for a server of your own");
-            Reach::NoKey { why }
-        } else {
-            reach(name, provider).await
-        };
-        (name, provider, reached)
-    });
+    let asked = configured
+        .settings
+        .providers
+        .iter()
+        .map(|(name, provider)| async move { (name, provider, reach(name, provider).await) });
     for (name, provider, reached) in join_all(asked).await {
         if app.out.json {
             print_json(app, configured, name, provider, &reached)?;
@@ -53,7 +48,7 @@ pub async fn run(app: &App) -> Result<Exit, Fault> {
     Ok(Exit::Done)
 }
 
-/// Whether a provider is only there because it is built in: its server is not bothered.
+/// Whether a provider is only there because it is built in.
 fn is_unset(configured: &Configured, name: &str, provider: &Provider) -> bool {
     let untouched = |value: &str| configured.origin(&format!("providers.{name}.{value}")) == Origin::BuiltIn;
     provider.kind != ProviderKind::Guide && provider.key.is_none() && untouched("base_url")
