@@ -112,7 +112,7 @@ pub(super) fn read(row: &Row) -> rusqlite::Result<Recorded> {
 }
 
 /// What the events of one page have together at the most, unless the page is a single event.
-const PAGE_BYTES: usize = 1024 * 1024;
+pub(super) const PAGE_BYTES: usize = 1024 * 1024;
 
 /// Events after a number, oldest first: at most `limit`, and fewer where they are long, but one.
 pub(super) fn after(

@@ -161,10 +161,17 @@ fn transcript(c: &Connection, agent: &AgentId, before: Option<u64>, limit: u32) 
         rows::CONTEXT_ROW
     );
     let before = before.map_or(i64::MAX, |seq| seq as i64);
-    let mut found: Vec<Row> = c
-        .prepare_cached(&sql)?
-        .query_map(params![agent.as_str(), before, limit], rows::context_row)?
-        .collect::<rusqlite::Result<_>>()?;
+    let mut found: Vec<Row> = Vec::new();
+    let (mut statement, mut bytes) = (c.prepare_cached(&sql)?, 0);
+    let mut newest = statement.query(params![agent.as_str(), before, limit])?;
+    // Long rows make a short page: it has to fit into one line of the protocol.
+    while let Some(row) = newest.next()? {
+        bytes += row.get_ref("body")?.as_bytes()?.len();
+        if bytes > event_log::PAGE_BYTES && !found.is_empty() {
+            break;
+        }
+        found.push(rows::context_row(row)?);
+    }
     found.reverse();
     let first = found.first().map_or(0, |row| row.seq);
     let last = found.last().map_or(0, |row| row.seq);
@@ -198,7 +205,23 @@ fn messages(c: &Connection, task: Option<&TaskId>, settled: u32) -> rusqlite::Re
          ORDER BY created_at, rowid",
         rows::MESSAGE
     );
-    c.prepare_cached(&sql)?.query_map(params![task.map(TaskId::as_str), settled], rows::message)?.collect()
+    let mut found: Vec<Message> = c
+        .prepare_cached(&sql)?
+        .query_map(params![task.map(TaskId::as_str), settled], rows::message)?
+        .collect::<rusqlite::Result<_>>()?;
+    // The newest of those that are settled, as many as fit into one line of the protocol.
+    let mut bytes = 0;
+    let mut kept: Vec<bool> = found
+        .iter()
+        .rev()
+        .map(|message| {
+            bytes += message.text.len();
+            let open = matches!(message.state, MessageState::Queued | MessageState::Delivered);
+            open || bytes <= event_log::PAGE_BYTES
+        })
+        .collect();
+    found.retain(|_| kept.pop().unwrap_or(false));
+    Ok(found)
 }
 
 fn one_message(c: &Connection, id: &MessageId) -> rusqlite::Result<Result<Message, Rejection>> {

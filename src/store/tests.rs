@@ -560,6 +560,45 @@ fn of_many_messages_all_that_are_open_are_given_and_the_newest_of_the_others() {
 }
 
 #[test]
+fn a_task_of_very_long_messages_opens_page_by_page() {
+    let mut bench = Bench::new();
+    let task = bench.create("ask");
+    for n in 0..20 {
+        let (text, delivery) = (format!("{n} {}", "x".repeat(300_000)), Delivery::Boundary);
+        bench.submit(UserCommand::SendMessage { task: task.clone(), text, refs: vec![], delivery }).expect("sent");
+    }
+    let main = bench.everything().tasks[&task].main.clone();
+    bench.submit(SystemCommand::StartRun { task: task.clone() }).expect("starts");
+    let run = bench.everything().live_run(&main).expect("live").id.clone();
+    let call = ModelCallId("k_1".into());
+    bench.submit(RunCommand::BeginTurn { run: run.clone(), call: call.clone(), model: "m:x".into() }).expect("begins");
+    let (parts, usage) = (vec![Part::text("done")], Usage::default());
+    bench.submit(RunCommand::CommitTurn { run, call, parts, calls: vec![], usage, cut: false }).expect("answers");
+    let (mut before, mut rows) = (None, 0);
+    loop {
+        let query = Query::Transcript { agent: main.clone(), before, limit: 200 };
+        let page = match bench.store.ask(&query).expect("answered") {
+            Answer::Transcript(page) => page,
+            other => panic!("no page: {other:?}"),
+        };
+        assert!(serde_json::to_vec(&page).expect("written").len() < 4 << 20);
+        rows += page.rows.len();
+        before = page.rows.first().map(|row| row.seq);
+        if !page.more {
+            break;
+        }
+    }
+    assert_eq!(rows, 22);
+    match bench.store.ask(&Query::Messages { task: Some(task), settled: 200 }).expect("answered") {
+        Answer::Messages(messages) => {
+            assert!((1..10).contains(&messages.len()), "{}", messages.len());
+            assert!(messages.last().expect("the newest").text.starts_with("19 "));
+        }
+        other => panic!("no messages: {other:?}"),
+    }
+}
+
+#[test]
 fn repairing_a_damaged_file_saves_what_can_be_read_and_keeps_the_rest() {
     let mut bench = Bench::new();
     for _ in 0..40 {
