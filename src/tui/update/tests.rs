@@ -1002,3 +1002,25 @@ fn a_click_takes_what_stands_there_and_beside_the_list_nothing() {
     let effects = mouse(&mut model, 0, 20, 12, 'M');
     assert!(effects.contains(&Wanted::Open("t_b".into())), "{effects:?}");
 }
+
+#[test]
+fn trust_is_asked_for_the_folder_of_what_is_open_and_where_there_is_something_to_trust() {
+    let mut model = fixtures::model(80, 24);
+    told(&mut model, News::Trust(None));
+    assert!(model.asks_for_trust());
+    model.facts.to_trust.clear();
+    assert!(!model.asks_for_trust(), "nothing in it would be used");
+    let mut model = working();
+    told(&mut model, News::Trust(None));
+    model.facts.folder.path = "/somewhere/else".into();
+    assert!(!model.asks_for_trust(), "the Task that is open works in another folder");
+}
+
+#[test]
+fn what_waits_for_a_person_is_listed_first() {
+    let mut model = fixtures::model(80, 24);
+    let listed = |id: &str, status| Task { id: id.into(), status, ..fixtures::opening().detail.task };
+    let tasks = vec![listed("t_done", TaskStatus::Completed), listed("t_waits", TaskStatus::AwaitingHuman)];
+    told(&mut model, News::Tasks(tasks));
+    assert_eq!(model.told.tasks[0].id.as_str(), "t_waits");
+}
