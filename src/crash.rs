@@ -25,32 +25,54 @@ pub const POINTS: &[&str] = &[
     "runtime.started",
 ];
 
+/// The points of a Job's life, passed only where there is one.
+pub const JOB_POINTS: &[&str] = &["jobs.before_start", "jobs.after_start", "jobs.before_settled", "jobs.settled"];
+
+/// The point at which the screen panics instead, before each frame it draws.
+pub const PANIC_OF_SCREEN: &str = "screen.panic";
+
 /// Dies here, as if by `kill -9`, when told to.
 #[cfg(debug_assertions)]
 pub fn point(name: &'static str) {
+    debug_assert!(POINTS.contains(&name) || JOB_POINTS.contains(&name), "an unlisted crash point: {name}");
+    if is_wanted(name) {
+        let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+    }
+}
+
+/// Panics here, when told to.
+#[cfg(debug_assertions)]
+pub fn panic_of_screen() {
+    if is_wanted(PANIC_OF_SCREEN) {
+        panic!("told to panic by COWORK_CRASH_AT");
+    }
+}
+
+/// Whether this passing of a point is the one at which to die.
+#[cfg(debug_assertions)]
+fn is_wanted(name: &'static str) -> bool {
     use std::collections::HashMap;
     use std::sync::{Mutex, OnceLock};
     static WANTED: OnceLock<Option<(String, u32)>> = OnceLock::new();
     static PASSED: Mutex<Option<HashMap<&'static str, u32>>> = Mutex::new(None);
-    debug_assert!(POINTS.contains(&name), "an unlisted crash point: {name}");
     let wanted = WANTED.get_or_init(|| {
         let text = std::env::var("COWORK_CRASH_AT").ok()?;
         let (name, count) = text.split_once(':').unwrap_or((&text, "1"));
         Some((name.to_owned(), count.parse().unwrap_or(1)))
     });
-    let Some((target, count)) = wanted else { return };
-    if target != name {
-        return;
-    }
-    let Ok(mut passed) = PASSED.lock() else { return };
+    let Some((_, count)) = wanted.as_ref().filter(|(target, _)| target == name) else { return false };
+    let Ok(mut passed) = PASSED.lock() else { return false };
     let times = passed.get_or_insert_with(HashMap::new).entry(name).or_insert(0);
     *times += 1;
-    if *times == *count {
-        let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
-    }
+    *times == *count
 }
 
 /// A release build has no such points.
 #[cfg(not(debug_assertions))]
 #[inline(always)]
 pub fn point(_name: &'static str) {}
+
+/// A release build has no such points.
+#[cfg(not(debug_assertions))]
+#[inline(always)]
+pub fn panic_of_screen() {}

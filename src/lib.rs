@@ -7,6 +7,7 @@
 //! * [`store`]: the SQLite file.
 //! * [`process`]: starting and ending processes.
 //! * [`resources`]: what people and agents edit together, one pure adapter per kind.
+//! * [`jobs`]: processes that outlive us, their terminals and their logs.
 //! * [`agent`]: the decision loop, its tools and its models.
 //! * [`runtime`]: the Coordinator, which binds those together.
 //! * [`host`]: the process that owns the runtime, and the way to it.
@@ -18,6 +19,7 @@ pub mod cli;
 pub mod crash;
 pub mod domain;
 pub mod host;
+pub mod jobs;
 pub mod process;
 pub mod resources;
 pub mod runtime;

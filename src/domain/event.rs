@@ -47,6 +47,10 @@ pub enum Event {
     MessageQueued { message: Message },
     /// Its sender changed its words before it was delivered.
     MessageEdited { message: MessageId, text: String },
+    /// It has another place among those that wait.
+    MessageMoved { message: MessageId, order: u64 },
+    /// It may enter the context at another time.
+    MessageDeliverySet { message: MessageId, delivery: Delivery },
     /// Its sender took it back before it was delivered.
     MessageWithdrawn { message: MessageId },
     /// It became a row of its recipient's context.
@@ -100,7 +104,15 @@ pub enum Event {
     /// The call was in flight when its host died, and may be taken up again.
     ToolRequeued { call: ToolCallId, fence: Fence },
     /// The call has its result; `row` is the row that holds it.
-    ToolSettled { call: ToolCallId, agent: AgentId, state: ToolCallState, row: Row },
+    ToolSettled {
+        call: ToolCallId,
+        agent: AgentId,
+        state: ToolCallState,
+        row: Row,
+        /// SHA-256 of the file that was looked at.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        saw: Option<String>,
+    },
 
     /// A person is asked to allow one exact action.
     ApprovalRequested { approval: Approval },
@@ -134,6 +146,27 @@ pub enum Event {
     /// The request to stop took effect, or there was nothing left to stop.
     ControlSettled { control: ControlId, state: ControlState },
 
+    /// A Job was asked for: from now on it is started once, whatever happens.
+    JobCreated { job: Job },
+    /// A Job's command runs.
+    JobStarted { job: JobId, process: JobProcess },
+    /// A Job's shim is gone and its command runs on.
+    JobOrphaned { job: JobId, note: String },
+    /// A Job is given something to read.
+    JobInputSent { job: JobId, bytes: u64, closed: bool },
+    /// A Job is signalled.
+    JobSignalSent { job: JobId, signal: i32 },
+    /// A Job is told to end.
+    JobStopRequested { job: JobId, stop: JobStop },
+    /// A Job printed what was watched for.
+    JobMatched { job: JobId, through: u64, count: u64, line: String },
+    /// Something of a Job is not as was stated to be normal.
+    JobBreached { job: JobId, breach: String, text: String },
+    /// A Job has ended.
+    JobSettled { job: JobId, state: JobState, end: JobEnd },
+    /// Everything that was kept of a Job is taken away; recorded outside its Task.
+    JobRemoved { job: JobId },
+
     /// Everything up to a row is settled: a Run can resume from here.
     CheckpointSaved { checkpoint: Checkpoint },
 
@@ -153,6 +186,11 @@ impl Event {
         (entity, id)
     }
 
+    /// Whether the Task was worked on; a new owner that takes messages over does not.
+    pub fn is_work(&self) -> bool {
+        !matches!(self, Self::MessageHeld { .. })
+    }
+
     fn facts(&self) -> (&'static str, &'static str, String) {
         match self {
             Self::TakenOver { owner, .. } => ("taken_over", "host", owner.holder.clone()),
@@ -169,6 +207,8 @@ impl Event {
             Self::TaskRemoved { removed, .. } => ("task_removed", "task", removed.0.clone()),
             Self::MessageQueued { message } => ("message_queued", "message", message.id.0.clone()),
             Self::MessageEdited { message, .. } => ("message_edited", "message", message.0.clone()),
+            Self::MessageMoved { message, .. } => ("message_moved", "message", message.0.clone()),
+            Self::MessageDeliverySet { message, .. } => ("message_delivery_set", "message", message.0.clone()),
             Self::MessageWithdrawn { message } => ("message_withdrawn", "message", message.0.clone()),
             Self::MessageDelivered { message, .. } => ("message_delivered", "message", message.0.clone()),
             Self::MessageUndelivered { message, .. } => ("message_undelivered", "message", message.0.clone()),
@@ -192,6 +232,16 @@ impl Event {
             Self::QuestionResolved { question, .. } => ("question_resolved", "question", question.0.clone()),
             Self::ControlRequested { control } => ("control_requested", "control", control.id.0.clone()),
             Self::ControlSettled { control, .. } => ("control_settled", "control", control.0.clone()),
+            Self::JobCreated { job } => ("job_created", "job", job.id.0.clone()),
+            Self::JobStarted { job, .. } => ("job_started", "job", job.0.clone()),
+            Self::JobOrphaned { job, .. } => ("job_orphaned", "job", job.0.clone()),
+            Self::JobInputSent { job, .. } => ("job_input_sent", "job", job.0.clone()),
+            Self::JobSignalSent { job, .. } => ("job_signal_sent", "job", job.0.clone()),
+            Self::JobStopRequested { job, .. } => ("job_stop_requested", "job", job.0.clone()),
+            Self::JobMatched { job, .. } => ("job_matched", "job", job.0.clone()),
+            Self::JobBreached { job, .. } => ("job_breached", "job", job.0.clone()),
+            Self::JobSettled { job, .. } => ("job_settled", "job", job.0.clone()),
+            Self::JobRemoved { job } => ("job_removed", "job", job.0.clone()),
             Self::CheckpointSaved { checkpoint } => ("checkpoint_saved", "checkpoint", checkpoint.id.0.clone()),
             Self::FolderTrustSet { trust } => ("folder_trust_set", "folder", trust.folder.path.clone()),
         }

@@ -45,6 +45,8 @@ pub struct Snapshot {
     pub controls: BTreeMap<ControlId, Control>,
     /// Settled boundaries; empty in a snapshot to decide on.
     pub checkpoints: BTreeMap<CheckpointId, Checkpoint>,
+    /// Jobs; those that have ended are left out of a snapshot to decide on, but for the one it is about.
+    pub jobs: BTreeMap<JobId, Job>,
     /// What the person said about folders.
     pub trust: BTreeMap<Folder, Trust>,
 }
@@ -91,6 +93,11 @@ impl Snapshot {
         self.controls.values().find(|control| control.run == *run && control.state == ControlState::Requested)
     }
 
+    /// The Jobs of a Task that have not ended.
+    pub fn live_jobs<'a>(&'a self, task: &'a TaskId) -> impl Iterator<Item = &'a Job> {
+        self.jobs.values().filter(move |job| job.task.as_ref() == Some(task) && !job.state.is_ended())
+    }
+
     /// Whether the last row of an agent is a final answer.
     pub fn has_final_answer(&self, agent: &AgentId) -> bool {
         self.agents
@@ -110,20 +117,36 @@ impl Snapshot {
             add("question", question.id.as_str(), question.question.clone());
         }
         if let Some(run) = self.live_run(&task.main) {
-            add("run", run.id.as_str(), "Main is working".into());
+            let text = match run.state {
+                RunState::Running => "Main is working",
+                RunState::Interrupted | RunState::Completed | RunState::Failed | RunState::Cancelled => {
+                    "Main stands still until something happens"
+                }
+            };
+            add("run", run.id.as_str(), text.into());
         }
         for call in self.open_calls(&task.main) {
             add("tool_call", call.id.as_str(), call.name.clone());
         }
-        for state in [MessageState::Queued, MessageState::Delivered] {
-            for message in self.inbox(&task.main, state) {
-                add("message", message.id.as_str(), message.text.clone());
+        for message in self.inbox(&task.main, MessageState::Queued) {
+            let kind = if message.wakes() { "message" } else { "notice" };
+            add(kind, message.id.as_str(), message.text.clone());
+        }
+        // Delivered, and whoever read it was stopped before an answer: it wakes nobody by itself.
+        for message in self.inbox(&task.main, MessageState::Delivered) {
+            // That it was stopped is no question.
+            if message.kind == MessageKind::Notice {
+                continue;
             }
+            add("unanswered", message.id.as_str(), message.text.clone());
         }
         for check in self.checks.values().filter(|c| c.task == task.id) {
             if matches!(check.state, CheckState::Open | CheckState::Failed) {
                 add("check", check.id.as_str(), format!("{} ({})", check.text, check.state));
             }
+        }
+        for job in self.live_jobs(&task.id).filter(|job| job.definition.role == JobRole::Work) {
+            add("job", job.id.as_str(), format!("{} ({})", job.definition.name, job.told()));
         }
         if !self.has_final_answer(&task.main) {
             add("answer", task.main.as_str(), "Main has not given a final answer".into());
@@ -138,10 +161,8 @@ impl Snapshot {
         }
         match self.live_run(&task.main) {
             Some(run) => run.state == RunState::Interrupted,
-            None => {
-                !self.inbox(&task.main, MessageState::Queued).is_empty()
-                    || !self.inbox(&task.main, MessageState::Delivered).is_empty()
-            }
+            // What was delivered and not answered does not wake it: somebody stopped it there.
+            None => self.inbox(&task.main, MessageState::Queued).into_iter().any(Message::wakes),
         }
     }
 
@@ -213,6 +234,16 @@ impl Snapshot {
                     message.text = text.clone();
                 }
             }
+            Event::MessageMoved { message, order } => {
+                if let Some(message) = self.messages.get_mut(message) {
+                    message.order = *order;
+                }
+            }
+            Event::MessageDeliverySet { message, delivery } => {
+                if let Some(message) = self.messages.get_mut(message) {
+                    message.delivery = *delivery;
+                }
+            }
             Event::MessageWithdrawn { message } => {
                 if let Some(message) = self.messages.get_mut(message) {
                     message.state = MessageState::Withdrawn;
@@ -246,12 +277,20 @@ impl Snapshot {
             Event::RunSuspended { run, ran_ms, .. } => {
                 self.stop_run(run, *ran_ms, |run| run.state = RunState::Interrupted)
             }
-            Event::RunEnded { run, state, reason, detail, ran_ms } => self.stop_run(run, *ran_ms, |run| {
-                run.state = *state;
-                run.end_reason = Some(*reason);
-                run.detail = detail.clone();
-                run.ended_at = Some(at);
-            }),
+            Event::RunEnded { run: ended, state, reason, detail, ran_ms } => {
+                self.stop_run(ended, *ran_ms, |run| {
+                    run.state = *state;
+                    run.end_reason = Some(*reason);
+                    run.detail = detail.clone();
+                    run.ended_at = Some(at);
+                });
+                // The next Run begins afresh: what this one waited out is over.
+                let agent = self.runs.get(ended).map(|run| run.agent.clone());
+                if let Some(agent) = agent.and_then(|agent| self.agents.get_mut(&agent)) {
+                    agent.failures = 0;
+                    agent.retry_at = None;
+                }
+            }
 
             Event::TurnStarted { call } => {
                 if let Some(agent) = self.agents.get_mut(&call.agent) {
@@ -311,13 +350,15 @@ impl Snapshot {
                     call.fence = Some(*fence);
                 }
             }
-            Event::ToolSettled { call, agent, state, row } => {
+            Event::ToolSettled { call, agent, state, row, saw } => {
                 if let Some(call) = self.tool_calls.get_mut(call) {
+                    call.post_hash = saw.clone().or(call.post_hash.take());
                     call.state = *state;
                     call.result_seq = Some(row.seq);
                     call.ended_at = Some(at);
                 }
-                self.save_row(agent, row);
+                // Events of older versions say it beside the row alone.
+                self.save_row(agent, &Row { outcome: Some(*state), ..row.clone() });
             }
 
             Event::ApprovalRequested { approval } => {
@@ -371,6 +412,31 @@ impl Snapshot {
                 }
             }
 
+            Event::JobCreated { job } => {
+                self.jobs.insert(job.id.clone(), job.clone());
+            }
+            Event::JobStarted { job, process } => self.with_job(job, |job| {
+                job.state = if job.stop.is_some() { JobState::Stopping } else { JobState::Running };
+                job.process = Some(process.clone());
+            }),
+            Event::JobOrphaned { job, note } => self.with_job(job, |job| job.note = Some(note.clone())),
+            Event::JobInputSent { .. } | Event::JobSignalSent { .. } => {}
+            Event::JobStopRequested { job, stop } => self.with_job(job, |job| {
+                if job.state == JobState::Running {
+                    job.state = JobState::Stopping;
+                }
+                job.stop = Some(*stop);
+            }),
+            Event::JobMatched { job, through, .. } => self.with_job(job, |job| job.matched_through = *through),
+            Event::JobBreached { job, breach, .. } => self.with_job(job, |job| job.breached.push(breach.clone())),
+            Event::JobSettled { job, state, end } => self.with_job(job, |job| {
+                job.state = *state;
+                job.end = Some(end.clone());
+            }),
+            Event::JobRemoved { job } => {
+                self.jobs.remove(job);
+            }
+
             Event::CheckpointSaved { checkpoint } => {
                 self.checkpoints.insert(checkpoint.id.clone(), checkpoint.clone());
             }
@@ -378,12 +444,20 @@ impl Snapshot {
                 self.trust.insert(trust.folder.clone(), trust.clone());
             }
         }
-        self.with_task(task, |t| t.updated_at = at);
+        if event.is_work() {
+            self.with_task(task, |t| t.updated_at = at);
+        }
     }
 
     fn with_task(&mut self, id: Option<&TaskId>, change: impl FnOnce(&mut Task)) {
         if let Some(task) = id.and_then(|id| self.tasks.get_mut(id)) {
             change(task);
+        }
+    }
+
+    fn with_job(&mut self, id: &JobId, change: impl FnOnce(&mut Job)) {
+        if let Some(job) = self.jobs.get_mut(id) {
+            change(job);
         }
     }
 
@@ -405,6 +479,7 @@ impl Snapshot {
         self.approvals.retain(|_, approval| approval.task != *id);
         self.questions.retain(|_, question| question.task != *id);
         self.controls.retain(|_, control| control.task != *id);
+        self.jobs.retain(|_, job| job.task.as_ref() != Some(id));
         self.checkpoints.retain(|_, checkpoint| !agents.contains(&checkpoint.agent));
     }
 }

@@ -20,6 +20,7 @@ const LONGEST: usize = 100;
 /// The path of a host's socket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
+    home: Home,
     path: PathBuf,
     /// The folder of short names, where the path is one.
     shared: Option<PathBuf>,
@@ -34,12 +35,17 @@ impl Address {
     fn under(root: &Path, home: &Home) -> Self {
         let path = home.path().join("host.sock");
         if path.as_os_str().len() <= LONGEST {
-            return Self { path, shared: None };
+            return Self { home: home.clone(), path, shared: None };
         }
         let hash = Sha256::digest(home.path().as_os_str().as_bytes());
         let name: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         let shared = root.join(format!("cowork-{}", rustix::process::geteuid().as_raw()));
-        Self { path: shared.join(format!("{name}.sock")), shared: Some(shared) }
+        Self { home: home.clone(), path: shared.join(format!("{name}.sock")), shared: Some(shared) }
+    }
+
+    /// The state folder whose host is there.
+    pub fn home(&self) -> &Home {
+        &self.home
     }
 
     /// The path itself.

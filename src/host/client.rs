@@ -380,3 +380,114 @@ impl Reader {
         let _ = self.pushes.send((Push::Lagged { seq: self.last }, None));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Actor, Event};
+    use std::time::Duration;
+    use tokio::io::DuplexStream;
+    use tokio::time::timeout;
+
+    const LONG: Duration = Duration::from_secs(20);
+
+    fn event(seq: Seq) -> FromHost {
+        let event = Event::TaskRenamed { title: seq.to_string() };
+        FromHost::Recorded(Box::new(Recorded { seq, at: 0, task: None, actor: Actor::person(), event }))
+    }
+
+    /// A host that has `last` events, and tells everything it has at once when it is asked to.
+    async fn host(stream: DuplexStream, last: Seq) {
+        let (reader, mut writer) = tokio::io::split(stream);
+        let mut lines = Lines::new(reader, MAX_REQUEST);
+        while let Ok(Some(request)) = lines.next::<ToHost>().await {
+            let answers = match request {
+                ToHost::Hello { .. } => {
+                    let version = VERSION.into();
+                    vec![FromHost::Welcome { protocol: PROTOCOL, version, seq: last, fence: 1, pid: 1 }]
+                }
+                ToHost::Subscribe { request, after, .. } => {
+                    std::iter::once(FromHost::Done { request }).chain((after + 1..=last).map(event)).collect()
+                }
+                ToHost::Ask { request, .. } => {
+                    vec![FromHost::Answered { request, answer: Box::new(Answer::Rules(Vec::new())) }]
+                }
+                ToHost::StopHost { .. } => {
+                    let (version, reason) = (VERSION.into(), "enough".into());
+                    vec![FromHost::Refused { protocol: PROTOCOL, version, reason }]
+                }
+                ToHost::Command { .. } | ToHost::KeepDraft { .. } => return,
+            };
+            let mut out = Vec::new();
+            for answer in answers {
+                line::append(&mut out, &answer, MAX_LINE).expect("short enough");
+            }
+            if writer.write_all(&out).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    async fn connected(last: Seq) -> (Client, Pushes) {
+        let (ours, theirs) = tokio::io::duplex(64 * 1024);
+        tokio::spawn(host(theirs, last));
+        connect(ours, Hello::new(None).expect("ids")).await.expect("connected")
+    }
+
+    /// Takes events, each once and in order, up to `last`, and counts how often it lagged.
+    async fn take_all(client: &Client, pushes: &mut Pushes, last: Seq) -> u32 {
+        let (mut seen, mut lagged) = (0, 0);
+        while seen < last {
+            match timeout(LONG, pushes.next()).await.expect("in time") {
+                Some(Push::Recorded(recorded)) => {
+                    assert_eq!(recorded.seq, seen + 1);
+                    seen = recorded.seq;
+                }
+                Some(Push::Lagged { seq }) => {
+                    assert_eq!(seq, seen);
+                    lagged += 1;
+                    client.subscribe(None, seq).await.expect("subscribed");
+                }
+                other => panic!("neither event nor lag: {other:?}"),
+            }
+        }
+        lagged
+    }
+
+    #[tokio::test]
+    async fn a_caller_that_takes_no_pushes_still_gets_its_answers_and_can_go_on() {
+        let last = 3 * PUSHES as Seq;
+        let (client, mut pushes) = connected(last).await;
+        client.subscribe(None, 0).await.expect("subscribed");
+        let answer = timeout(LONG, client.ask(Query::Rules)).await.expect("answered although nobody takes pushes");
+        assert_eq!(answer, Ok(Answer::Rules(Vec::new())));
+        assert!(take_all(&client, &mut pushes, last).await >= 1);
+    }
+
+    #[tokio::test]
+    async fn a_caller_that_is_slow_to_take_pushes_and_asks_nothing_loses_none() {
+        let last = 3 * PUSHES as Seq;
+        let (client, mut pushes) = connected(last).await;
+        client.subscribe(None, 0).await.expect("subscribed");
+        while pushes.queue.len() < PUSHES {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(take_all(&client, &mut pushes, last).await, 0);
+    }
+
+    #[tokio::test]
+    async fn the_last_words_of_the_host_are_what_a_lost_request_says() {
+        let (client, mut pushes) = connected(0).await;
+        assert_eq!(client.stop_host().await, Err(Failure::Lost("enough".into())));
+        assert_eq!(client.ask(Query::Rules).await, Err(Failure::Lost("enough".into())));
+        drop(client);
+        assert_eq!(timeout(LONG, pushes.next()).await, Ok(None));
+    }
+
+    #[tokio::test]
+    async fn a_host_that_goes_away_without_a_word_loses_what_was_asked() {
+        let (client, mut pushes) = connected(0).await;
+        assert!(matches!(client.keep_draft("composer", "x").await, Err(Failure::Lost(_))));
+        assert_eq!(timeout(LONG, pushes.next()).await, Ok(None));
+    }
+}

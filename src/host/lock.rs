@@ -16,8 +16,16 @@ use std::path::{Path, PathBuf};
 /// Ownership of a state folder; given up when dropped, or when the process ends in any way.
 #[derive(Debug)]
 pub struct HostLock {
-    _file: File,
+    file: File,
     home: Home,
+}
+
+impl Drop for HostLock {
+    /// Unlocks rather than closes: a process that is just being started holds our descriptors for
+    /// the moment before it runs its program, and would hold the lock for as long.
+    fn drop(&mut self) {
+        let _ = rustix::fs::flock(&self.file, FlockOperation::Unlock);
+    }
 }
 
 impl HostLock {
@@ -25,7 +33,7 @@ impl HostLock {
     pub fn acquire(home: &Home) -> Result<Self, HostError> {
         let path = path(home);
         let mut file = open(&path).map_err(HostError::io("open", &path))?;
-        if let Some(kind) = network_kind(&file, &path).map_err(HostError::io("look at", &path))? {
+        if let Some(kind) = network_kind(&file).map_err(HostError::io("look at", &path))? {
             return Err(unfit(home, &format!("it lies on a network file system ({kind})")));
         }
         match take(&file) {
@@ -43,7 +51,7 @@ impl HostLock {
         }
         let noted = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
         noted.map_err(HostError::io("write", &path))?;
-        Ok(Self { _file: file, home: home.clone() })
+        Ok(Self { file, home: home.clone() })
     }
 
     /// The folder that is owned.
@@ -84,7 +92,7 @@ fn unfit(home: &Home, what: &str) -> HostError {
 
 /// Names the network file system that a file lies on, if it does.
 #[cfg(target_os = "linux")]
-fn network_kind(file: &File, _path: &Path) -> io::Result<Option<String>> {
+fn network_kind(file: &File) -> io::Result<Option<String>> {
     use std::os::unix::fs::MetadataExt;
     // The kernel's word is wider than the magic numbers, and signed on some machines.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -100,7 +108,7 @@ fn network_kind(file: &File, _path: &Path) -> io::Result<Option<String>> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn network_kind(_file: &File, _path: &Path) -> io::Result<Option<String>> {
+fn network_kind(_file: &File) -> io::Result<Option<String>> {
     Ok(None)
 }
 
@@ -188,12 +196,8 @@ mod tests {
     fn no_child_inherits_the_lock() {
         let (_scratch, home) = home();
         let lock = HostLock::acquire(&home).expect("free");
-        let mut child = Command::new("sleep").arg("60").spawn().expect("started");
-        drop(lock);
-        let again = HostLock::acquire(&home);
-        child.kill().expect("killed");
-        child.wait().expect("gone");
-        again.expect("free although the child lives");
+        let flags = rustix::io::fcntl_getfd(&lock.file).expect("its flags");
+        assert!(flags.contains(rustix::io::FdFlags::CLOEXEC));
     }
 
     #[cfg(target_os = "linux")]

@@ -49,12 +49,12 @@ pub enum Exit {
 impl fmt::Display for Exit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Code(code) => write!(f, "exit code {code}"),
+            Self::Code(code) => write!(f, "exited {code}"),
             Self::Signal(number) => match NAMES.iter().find(|(known, _)| known == number) {
-                Some((_, name)) => write!(f, "ended by signal {number} ({name})"),
-                None => write!(f, "ended by signal {number}"),
+                Some((_, name)) => write!(f, "signaled {number} ({name})"),
+                None => write!(f, "signaled {number}"),
             },
-            Self::Unknown => f.write_str("exit code unknown"),
+            Self::Unknown => f.write_str("exited, with a code that is not known"),
         }
     }
 }
@@ -252,7 +252,7 @@ fn watch(pid: Pid) -> io::Result<oneshot::Receiver<()>> {
 /// Marks every open descriptor of ours as not to be inherited.
 ///
 /// Ours are opened that way; this is for those that we were given ourselves.
-fn seal_descriptors() {
+pub(super) fn seal_descriptors() {
     let folder = if cfg!(target_os = "linux") { "/proc/self/fd" } else { "/dev/fd" };
     let open = std::fs::read_dir(folder).into_iter().flatten();
     for fd in open.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok()).filter(|fd| *fd > 2) {

@@ -15,7 +15,7 @@ use std::ops::Range;
 /// What a change inserts.
 pub trait Payload: Clone + PartialEq + Default {
     /// Its length in bytes.
-    fn len(&self) -> usize;
+    fn size(&self) -> usize;
     /// The piece of it.
     fn piece(&self, range: Range<usize>) -> Self;
     /// Appends another.
@@ -23,8 +23,8 @@ pub trait Payload: Clone + PartialEq + Default {
 }
 
 impl Payload for String {
-    fn len(&self) -> usize {
-        String::len(self)
+    fn size(&self) -> usize {
+        self.len()
     }
     fn piece(&self, range: Range<usize>) -> Self {
         self[range].to_owned()
@@ -39,7 +39,7 @@ impl Payload for String {
 }
 
 impl Payload for usize {
-    fn len(&self) -> usize {
+    fn size(&self) -> usize {
         *self
     }
     fn piece(&self, range: Range<usize>) -> Self {
@@ -156,7 +156,7 @@ impl<T: Payload> Delta<T> {
         self.steps.iter().fold(0, |sum, step| match step {
             Step::Keep(_) => sum,
             Step::Delete(n) => sum - *n as isize,
-            Step::Insert(payload) => sum + payload.len() as isize,
+            Step::Insert(payload) => sum + payload.size() as isize,
         })
     }
 
@@ -182,7 +182,7 @@ impl<T: Payload> Delta<T> {
 
     /// Inserts; before a deletion at the same place, so that equal changes have equal steps.
     fn insert(&mut self, payload: T) {
-        if payload.len() == 0 {
+        if payload.size() == 0 {
             return;
         }
         let place = self.steps.len() - usize::from(matches!(self.steps.last(), Some(Step::Delete(_))));
@@ -204,7 +204,7 @@ impl<T: Payload> Delta<T> {
         let steps = self.steps.iter().map(|step| match step {
             Step::Keep(n) => Step::Keep(*n),
             Step::Delete(n) => Step::Delete(*n),
-            Step::Insert(payload) => Step::Insert(payload.len()),
+            Step::Insert(payload) => Step::Insert(payload.size()),
         });
         Delta { steps: steps.collect() }
     }
@@ -219,7 +219,7 @@ impl<T: Payload> Delta<T> {
             }
             Step::Delete(n) => Step::Delete(*n),
             Step::Insert(payload) => {
-                let range = at..at + payload.len();
+                let range = at..at + payload.size();
                 at = range.end;
                 Step::Insert(fetch(range))
             }
@@ -241,7 +241,7 @@ impl<T: Payload> Delta<T> {
                     inverse.insert(fetch(at..at + n));
                     at += n;
                 }
-                Step::Insert(payload) => inverse.delete(payload.len()),
+                Step::Insert(payload) => inverse.delete(payload.size()),
             }
         }
         inverse.trimmed()
@@ -264,7 +264,7 @@ impl<T: Payload> Delta<T> {
                     if position == old && bias == Bias::Before {
                         return new;
                     }
-                    new += payload.len();
+                    new += payload.size();
                 }
                 Step::Delete(n) => {
                     if position < old + n {
@@ -291,10 +291,10 @@ impl<T: Payload> Delta<T> {
                     new += n;
                 }
                 Step::Insert(payload) => {
-                    if position < new + payload.len() {
+                    if position < new + payload.size() {
                         return old;
                     }
-                    new += payload.len();
+                    new += payload.size();
                 }
                 Step::Delete(n) => old += n,
             }
@@ -317,10 +317,10 @@ impl<T: Payload> Delta<T> {
                     new += n;
                 }
                 Step::Insert(payload) => {
-                    if range.start < new + payload.len() {
+                    if range.start < new + payload.size() {
                         return None;
                     }
-                    new += payload.len();
+                    new += payload.size();
                 }
                 Step::Delete(n) => old += n,
             }
@@ -374,12 +374,12 @@ impl<T: Payload> Delta<T> {
         loop {
             if let Some(Step::Insert(payload)) = a.peek() {
                 left.insert(payload.clone());
-                right.keep(payload.len());
+                right.keep(payload.size());
                 a.advance(a.rest());
                 continue;
             }
             if let Some(Step::Insert(payload)) = b.peek() {
-                left.keep(payload.len());
+                left.keep(payload.size());
                 right.insert(payload.clone());
                 b.advance(b.rest());
                 continue;
@@ -488,7 +488,7 @@ impl<'a, T: Payload> Walk<'a, T> {
     fn rest(&self) -> usize {
         match self.steps.first() {
             Some(Step::Keep(n) | Step::Delete(n)) => n - self.used,
-            Some(Step::Insert(payload)) => payload.len() - self.used,
+            Some(Step::Insert(payload)) => payload.size() - self.used,
             None => 0,
         }
     }
@@ -512,6 +512,7 @@ impl<'a, T: Payload> Walk<'a, T> {
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init)]
 mod tests {
     use super::*;
     use proptest::prelude::*;

@@ -182,9 +182,12 @@ fn marks_within(marks: &[Range<usize>], line: &Range<usize>) -> Vec<Range<usize>
         .collect()
 }
 
+/// The bytes that changed in the old text and in the new one.
+type Marks = (Vec<Range<usize>>, Vec<Range<usize>>);
+
 /// The byte ranges of words that differ; `None` where the two have too little in common for words
 /// to say anything.
-fn words_changed(old: &str, new: &str) -> Option<(Vec<Range<usize>>, Vec<Range<usize>>)> {
+fn words_changed(old: &str, new: &str) -> Option<Marks> {
     if old.is_empty() || new.is_empty() || old.len() + new.len() > WORDS_LIMIT {
         return None;
     }
@@ -347,6 +350,7 @@ pub(super) fn cut(text: &str, budget: usize) -> &str {
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init)]
 mod tests {
     use super::*;
     use proptest::prelude::*;

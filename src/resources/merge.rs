@@ -223,7 +223,7 @@ fn by_words(base: &str, theirs: &str, mine: &str) -> Option<String> {
     if 2 * lost(&their_hunks) > all || 2 * lost(&my_hunks) > all {
         return None;
     }
-    let parts = |range: Range<usize>| tokens[BASE][range].iter().any(|token| is_word(&token));
+    let parts = |range: Range<usize>| tokens[BASE][range].iter().any(is_word);
     let mut out = String::new();
     for region in regions(tokens[BASE].len(), &their_hunks, &my_hunks, parts) {
         match region {

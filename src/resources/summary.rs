@@ -69,7 +69,7 @@ pub struct Change {
 }
 
 /// The changes after `acknowledged` that are not the reader's own.
-pub fn others<'a>(changes: &'a [Change], acknowledged: u64, reader: &Actor) -> Vec<Change> {
+pub fn others(changes: &[Change], acknowledged: u64, reader: &Actor) -> Vec<Change> {
     changes.iter().filter(|change| change.revision > acknowledged && &change.actor != reader).cloned().collect()
 }
 

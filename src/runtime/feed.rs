@@ -77,21 +77,27 @@ impl FeedHub {
 
     /// Shows something that is not stored.
     pub fn show(&self, transient: Transient) {
-        if let Ok(mut tails) = self.tails.lock() {
+        // Sent before the lock is given back: whoever takes the tail then knows what of it still
+        // waits in the feed.
+        let tails = self.tails.lock().map(|mut tails| {
             grow(&mut tails, &transient);
-        }
+            tails
+        });
         let _ = self.listeners.send(Pushed::Transient(Arc::new(transient)));
+        drop(tails);
     }
 
-    /// The answers that are being given, each whole so far.
-    pub fn live_tail(&self, task: Option<&TaskId>) -> Vec<Transient> {
-        let Ok(tails) = self.tails.lock() else { return Vec::new() };
-        tails
+    /// The answers that are being given, each whole so far, and how many pushes that wait in `feed`
+    /// came before: what was recorded among those comes first.
+    pub fn live_tail(&self, feed: &broadcast::Receiver<Pushed>, task: Option<&TaskId>) -> (usize, Vec<Transient>) {
+        let Ok(tails) = self.tails.lock() else { return (0, Vec::new()) };
+        let tail = tails
             .values()
             .flat_map(|tail| tail.thought.iter().chain(tail.said.iter()))
             .filter(|transient| task.is_none_or(|task| transient.task() == task))
             .cloned()
-            .collect()
+            .collect();
+        (feed.len(), tail)
     }
 
     /// Counts a driver in; dropping the guard counts it out.
@@ -127,7 +133,7 @@ fn grow(tails: &mut BTreeMap<ModelCallId, Tail>, piece: &Transient) {
     let (call, thinking) = match piece {
         Transient::Text { call, .. } => (call, false),
         Transient::Thinking { call, .. } => (call, true),
-        Transient::CallForming { .. } | Transient::ToolOutput { .. } => return,
+        Transient::CallForming { .. } | Transient::ToolOutput { .. } | Transient::Unsaved { .. } => return,
     };
     let tail = tails.entry(call.clone()).or_insert(Tail { said: None, thought: None });
     let slot = if thinking { &mut tail.thought } else { &mut tail.said };

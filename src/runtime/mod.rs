@@ -5,6 +5,8 @@
 
 mod feed;
 mod folder;
+mod jobs;
+mod kept;
 mod port;
 mod start;
 mod supervisor;
@@ -35,6 +37,7 @@ struct Inner {
     redactor: RwLock<Arc<Redactor>>,
     /// Values that must never be stored, besides the keys of the settings.
     environment_secrets: Vec<String>,
+    jobs: jobs::Jobs,
     fence: Fence,
     fatal: watch::Sender<Option<String>>,
     /// Cancelled when this process leaves: drivers stop where they are.
@@ -44,12 +47,20 @@ struct Inner {
 impl Coordinator {
     /// Carries out what a person wants, or refuses it. The same `command` twice is done once.
     pub async fn submit(&self, command: CommandId, actor: Actor, wanted: UserCommand) -> Result<Receipt, Rejection> {
-        self.carry_out(command, actor, wanted.into()).await.map(|committed| committed.receipt)
+        let errand = match &wanted {
+            UserCommand::Job { deed } => jobs::Errand::of(deed),
+            _ => None,
+        };
+        let committed = self.carry_out(command, actor, wanted.into()).await?;
+        if let Some(errand) = errand.filter(|_| !committed.events.is_empty()) {
+            errand.run(self).await?;
+        }
+        Ok(committed.receipt)
     }
 
     /// Answers a question; only how the host itself is, it does not know.
     pub async fn ask(&self, query: Query) -> Result<Answer, Rejection> {
-        self.read(move |store| store.ask(&query)).await
+        self.ask_of_jobs(query).await
     }
 
     /// Every event from now on, in the order of `seq`, and what is shown and not stored.
@@ -57,9 +68,16 @@ impl Coordinator {
         self.inner.feed.subscribe()
     }
 
-    /// The answers that are being given right now, each whole so far.
-    pub fn live_tail(&self, task: Option<&TaskId>) -> Vec<Transient> {
-        self.inner.feed.live_tail(task)
+    /// The answers that are being given right now, each whole so far, and how many pushes that wait
+    /// in `feed` go before them.
+    pub fn live_tail(&self, feed: &broadcast::Receiver<Pushed>, task: Option<&TaskId>) -> (usize, Vec<Transient>) {
+        self.inner.feed.live_tail(feed, task)
+    }
+
+    /// Shows something that is not stored, in place of an agent that is at work.
+    #[cfg(test)]
+    pub(crate) fn show(&self, transient: Transient) {
+        self.inner.feed.show(transient);
     }
 
     /// Keeps the unsent text of a client's pane.
@@ -68,8 +86,19 @@ impl Coordinator {
         self.inner.store.keep_draft(client, pane, &text, now()).await
     }
 
+    /// The unsent text of a client's pane; where it has none, that of a client that is gone becomes
+    /// its own. `present` are those who are not gone.
+    pub async fn draft(&self, client: &str, pane: &str, present: &[ClientId]) -> Result<Option<String>, Rejection> {
+        let query = Query::Draft { client: client.to_owned(), pane: pane.to_owned() };
+        match self.ask(query).await? {
+            Answer::Draft(Some(text)) => Ok(Some(text)),
+            _ => self.inner.store.adopt_draft(client, pane, present).await,
+        }
+    }
+
     /// Takes the settings of the client that came last.
-    pub fn set_settings(&self, settings: Settings) {
+    pub fn set_settings(&self, mut settings: Settings) {
+        settings.keep_keys_of(&self.settings());
         let mut secrets: Vec<String> = settings.secrets().iter().map(|secret| secret.expose().to_owned()).collect();
         secrets.extend(self.inner.environment_secrets.iter().cloned());
         if let Ok(mut redactor) = self.inner.redactor.write() {
@@ -92,7 +121,13 @@ impl Coordinator {
 
     /// What keeps the host from leaving.
     pub async fn needs(&self) -> Vec<Waiting> {
-        self.read(|store| store.needs()).await.unwrap_or_default()
+        match self.read(|store| store.needs()).await {
+            Ok(needs) => needs,
+            // What can't be looked up may be needed.
+            Err(rejection) => {
+                vec![Waiting { kind: "store".into(), id: String::new(), text: rejection.to_string() }]
+            }
+        }
     }
 
     /// Is set, with the reason, when this process must not go on.
@@ -121,7 +156,7 @@ impl Coordinator {
 
     /// Submits a command of the runtime's own, and again while the disk can't take it: what an agent
     /// has done must be recorded, and waiting costs nothing that is not already on disk.
-    async fn insist(&self, actor: Actor, command: Command) -> Result<Committed, Rejection> {
+    async fn insist(&self, task: Option<&TaskId>, actor: Actor, command: Command) -> Result<Committed, Rejection> {
         let mut pause = Duration::from_secs(1);
         loop {
             let result = self.carry_out(fresh_command(), actor.clone(), command.clone()).await;
@@ -130,7 +165,12 @@ impl Coordinator {
             if !passing {
                 return result;
             }
-            tracing::warn!(?pause, "the store can't take it now; trying again");
+            if let Err(rejection) = &result {
+                tracing::warn!(?pause, %rejection, "trying again");
+                if let Some(task) = task {
+                    self.inner.feed.show(Transient::Unsaved { task: task.clone(), why: rejection.to_string() });
+                }
+            }
             tokio::select! {
                 () = tokio::time::sleep(pause) => pause = (pause * 2).min(Duration::from_secs(30)),
                 () = self.inner.leaving.cancelled() => return result,

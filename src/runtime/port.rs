@@ -1,11 +1,14 @@
 //! The runtime's side of the door through which an agent changes state and looks at it.
 
+use super::jobs::TaskJobs;
+use super::kept::KeptBlobs;
 use super::{Coordinator, folder};
-use crate::agent::port::{Blobs, Place, Port};
+use crate::agent::port::{Blobs, Jobs, Place, Port};
 use crate::domain::rejection::RejectionKind;
 use crate::domain::*;
-use crate::store::BlobDir;
 use futures_util::future::BoxFuture;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -32,7 +35,7 @@ impl Port for AgentPort {
     fn submit(&self, command: RunCommand) -> BoxFuture<'_, Result<(), Rejection>> {
         Box::pin(async move {
             let actor = Actor::agent(&self.agent);
-            self.coordinator.insist(actor, command.into()).await.map(|_| ())
+            self.coordinator.insist(Some(&self.task), actor, command.into()).await.map(|_| ())
         })
     }
 
@@ -46,8 +49,23 @@ impl Port for AgentPort {
         Box::pin(self.coordinator.read(move |store| store.rows(&agent, from_seq)))
     }
 
+    fn calls_on_files(&self) -> BoxFuture<'_, Result<Vec<ToolCall>, Rejection>> {
+        let agent = self.agent.clone();
+        Box::pin(self.coordinator.read(move |store| store.calls_on_files(&agent)))
+    }
+
     fn blobs(&self) -> Arc<dyn Blobs> {
         Arc::new(KeptBlobs { dir: self.coordinator.inner.store.blobs(), coordinator: self.coordinator.clone() })
+    }
+
+    fn jobs(&self, run: &RunId, call: &ToolCallId) -> Arc<dyn Jobs> {
+        Arc::new(TaskJobs {
+            coordinator: self.coordinator.clone(),
+            task: self.task.clone(),
+            agent: self.agent.clone(),
+            run: run.clone(),
+            call: call.clone(),
+        })
     }
 
     fn show(&self, transient: Transient) {
@@ -62,7 +80,11 @@ impl Port for AgentPort {
         Box::pin(async move {
             let snapshot = self.look().await?;
             let own = self.own();
-            std::fs::create_dir_all(&own).map_err(|e| unusable(&own.to_string_lossy(), &e))?;
+            DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(&own)
+                .map_err(|e| unusable(&own.to_string_lossy(), &e))?;
             let cwd = snapshot.tasks.get(&self.task).and_then(|task| task.cwd.clone());
             let Some(cwd) = cwd else {
                 return Ok(Place { cwd: own.clone(), own, trusted: true });
@@ -83,23 +105,4 @@ impl Port for AgentPort {
 fn unusable(path: &str, error: &std::io::Error) -> Rejection {
     let hint = "put the folder back, or start a Task in another one with -C";
     Rejection::new(RejectionKind::WrongState, format!("can't work in {path}: {error}"), hint)
-}
-
-/// The blobs of the store, with keys blotted out of text before it is kept.
-struct KeptBlobs {
-    dir: Arc<BlobDir>,
-    coordinator: Coordinator,
-}
-
-impl Blobs for KeptBlobs {
-    fn put(&self, bytes: &[u8]) -> std::io::Result<String> {
-        match std::str::from_utf8(bytes) {
-            Ok(text) => self.dir.put(self.coordinator.redactor().redact(text).as_bytes()),
-            Err(_) => self.dir.put(bytes),
-        }
-    }
-
-    fn get(&self, name: &str, offset: u64, limit: usize) -> std::io::Result<(u64, Vec<u8>)> {
-        self.dir.get(name, offset, limit)
-    }
 }

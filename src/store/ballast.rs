@@ -1,7 +1,9 @@
 //! A few megabytes kept in reserve: when the disk is full they are freed, so that what is in
 //! flight can still be recorded.
 
+use std::fs::File;
 use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 const SIZE: usize = 4 * 1024 * 1024;
@@ -33,7 +35,7 @@ impl Ballast {
     }
 
     fn write(&self) -> std::io::Result<()> {
-        let mut file = std::fs::File::create(&self.path)?;
+        let mut file = File::options().write(true).create(true).truncate(true).mode(0o600).open(&self.path)?;
         for _ in 0..SIZE / 65_536 {
             file.write_all(&[0x5a; 65_536])?;
         }

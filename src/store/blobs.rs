@@ -62,6 +62,34 @@ impl BlobDir {
         Ok(name)
     }
 
+    /// Keeps everything that can be read from `source`, without holding it in memory.
+    pub fn put_from(&self, source: &mut dyn Read) -> io::Result<String> {
+        let mut temporary = tempfile::NamedTempFile::new_in(&self.root)?;
+        let mut digest = Sha256::new();
+        let mut buffer = vec![0; 64 << 10];
+        loop {
+            match source.read(&mut buffer)? {
+                0 => break,
+                count => {
+                    digest.update(&buffer[..count]);
+                    temporary.write_all(&buffer[..count])?;
+                }
+            }
+        }
+        let name = hex(&digest.finalize());
+        let path = self.path(&name).ok_or_else(|| io::Error::other("BUG: a hash is no name"))?;
+        if path.exists() {
+            return Ok(name);
+        }
+        let folder = path.parent().unwrap_or(&self.root);
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        temporary.as_file().sync_all()?;
+        temporary.persist(&path).map_err(|error| error.error)?;
+        File::open(folder)?.sync_all()?;
+        File::open(&self.root)?.sync_all()?;
+        Ok(name)
+    }
+
     /// Reads up to `limit` bytes from `offset`; the size of the whole comes with them.
     pub fn get(&self, name: &str, offset: u64, limit: usize) -> io::Result<(u64, Vec<u8>)> {
         let path = self.path(name).ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "not the name of a blob"))?;
@@ -87,6 +115,18 @@ mod tests {
         assert_eq!(blobs.get(&name, 6, 3).expect("read"), (11, b"wor".to_vec()));
         assert_eq!(blobs.get(&name, 99, 3).expect("read"), (11, Vec::new()));
         assert_eq!(blobs.names().expect("listed"), [name]);
+    }
+
+    #[test]
+    fn what_is_read_from_a_source_is_kept_under_the_same_name() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let blobs = BlobDir::open(dir.path()).expect("opens");
+        let bytes: Vec<u8> = (0..200_000u32).flat_map(u32::to_le_bytes).collect();
+        let name = blobs.put_from(&mut bytes.as_slice()).expect("kept");
+        assert_eq!(blobs.get(&name, 0, usize::MAX).expect("read").1, bytes);
+        assert_eq!(blobs.put(&bytes).expect("kept"), name);
+        assert_eq!(blobs.put_from(&mut bytes.as_slice()).expect("kept"), name);
+        assert_eq!(blobs.names().expect("listed"), [name], "nothing is left behind");
     }
 
     #[test]

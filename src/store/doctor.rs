@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// Examines the store; `deep` also recomputes every hash and reads every blob's name.
 pub(super) fn examine(c: &Connection, blobs: &BlobDir, deep: bool) -> rusqlite::Result<DoctorReport> {
     let mut report = DoctorReport {
-        faults: view(c, "fsck")?,
+        faults: [view(c, "fsck")?, view(c, "fsck_jobs")?].concat(),
         warnings: view(c, "fsck_warn")?,
         events: count(c, "event")?,
         rows: count(c, "trajectory")?,
@@ -49,6 +49,7 @@ fn hint(code: &str) -> &'static str {
             "start the host once (`cowork ls`): taking over settles what an older owner held"
         }
         "W10" => "answer it: `cowork approvals ls`",
+        "W12" => "its log is kept (`cowork jobs logs`); look at what it may have left behind",
         "W11" => "look at what that call may have changed; nothing else is needed",
         _ => RESTORE,
     }
@@ -117,10 +118,10 @@ fn row_hashes(c: &Connection, report: &mut DoctorReport) -> rusqlite::Result<()>
     let mut found = statement.query([])?;
     while let Some(sql_row) = found.next()? {
         let row = rows::context_row(sql_row)?;
-        let agent = AgentId(sql_row.get(8)?);
-        let prev_hash: Option<Vec<u8>> = sql_row.get(9)?;
-        let kept: Vec<u8> = sql_row.get(10)?;
-        let body: String = sql_row.get(11)?;
+        let agent = AgentId(sql_row.get(9)?);
+        let prev_hash: Option<Vec<u8>> = sql_row.get(10)?;
+        let kept: Vec<u8> = sql_row.get(11)?;
+        let body: String = sql_row.get(12)?;
         if project::row_hash(&agent, &row, &body, prev_hash.as_deref()) != kept {
             let detail = "differs from what was saved".to_owned();
             report.faults.push(finding("F52", "trajectory", format!("{agent}:{}", row.seq), detail, RESTORE));

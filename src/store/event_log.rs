@@ -1,7 +1,7 @@
 //! The log of events: appended with the fence and a chain of hashes per Task, read back in order.
 
 use super::hash;
-use crate::domain::{Actor, CommandId, Event, Fence, MessageId, Receipt, Recorded, Seq, TaskId};
+use crate::domain::{Actor, CommandId, Event, Fence, JobId, MessageId, Receipt, Recorded, Seq, TaskId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 /// The columns of an event that its hash covers.
@@ -111,7 +111,10 @@ pub(super) fn read(row: &Row) -> rusqlite::Result<Recorded> {
     })
 }
 
-/// Events after a number, oldest first.
+/// What the events of one page have together at the most, unless the page is a single event.
+pub(super) const PAGE_BYTES: usize = 1024 * 1024;
+
+/// Events after a number, oldest first: at most `limit`, and fewer where they are long, but one.
 pub(super) fn after(
     connection: &Connection,
     task: Option<&TaskId>,
@@ -119,17 +122,32 @@ pub(super) fn after(
     limit: u32,
 ) -> rusqlite::Result<Vec<Recorded>> {
     match task {
-        Some(task) => connection
-            .prepare_cached(
-                "SELECT seq, at, task, actor, payload FROM event WHERE task = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3",
-            )?
-            .query_map(params![task.as_str(), seq, limit], read)?
-            .collect(),
-        None => connection
-            .prepare_cached("SELECT seq, at, task, actor, payload FROM event WHERE seq > ?1 ORDER BY seq LIMIT ?2")?
-            .query_map(params![seq, limit], read)?
-            .collect(),
+        Some(task) => page(
+            connection
+                .prepare_cached(
+                    "SELECT seq, at, task, actor, payload FROM event WHERE task = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3",
+                )?
+                .query(params![task.as_str(), seq, limit])?,
+        ),
+        None => page(
+            connection
+                .prepare_cached("SELECT seq, at, task, actor, payload FROM event WHERE seq > ?1 ORDER BY seq LIMIT ?2")?
+                .query(params![seq, limit])?,
+        ),
     }
+}
+
+fn page(mut rows: rusqlite::Rows) -> rusqlite::Result<Vec<Recorded>> {
+    let mut page = Vec::new();
+    let mut bytes = 0;
+    while let Some(row) = rows.next()? {
+        bytes += row.get_ref(4)?.as_bytes()?.len();
+        if bytes > PAGE_BYTES && !page.is_empty() {
+            break;
+        }
+        page.push(read(row)?);
+    }
+    Ok(page)
 }
 
 /// What a command gave the first time it came, if it came before.
@@ -139,13 +157,16 @@ pub(super) fn receipt_of(connection: &Connection, command: &CommandId) -> rusqli
     let mut rows = statement.query([command.as_str()])?;
     let mut receipt: Option<Receipt> = None;
     while let Some(row) = rows.next()? {
-        let receipt = receipt.get_or_insert(Receipt { seq: 0, task: None, message: None });
+        let receipt = receipt.get_or_insert(Receipt { seq: 0, task: None, message: None, job: None });
         receipt.seq = row.get(0)?;
         if let Some(task) = row.get::<_, Option<String>>(1)? {
             receipt.task = Some(TaskId(task));
         }
         if row.get::<_, String>(2)? == "message_queued" && receipt.message.is_none() {
             receipt.message = Some(MessageId(row.get(3)?));
+        }
+        if row.get::<_, String>(2)? == "job_created" && receipt.job.is_none() {
+            receipt.job = Some(JobId(row.get(3)?));
         }
     }
     Ok(receipt)

@@ -37,8 +37,10 @@ use std::sync::Arc;
 /// The store of one state directory.
 pub struct Store {
     home: PathBuf,
-    writer: writer::Writer,
+    // Closed before the writer: the last connection to close folds the -wal file into the database,
+    // and one that only reads can't.
     readers: readers::Readers,
+    writer: writer::Writer,
     blobs: Arc<BlobDir>,
 }
 
@@ -66,6 +68,16 @@ impl Store {
         self.writer.keep_draft(client, pane, text, at).await
     }
 
+    /// Gives a client the newest unsent text that a client which is not `present` left in a pane.
+    pub async fn adopt_draft(
+        &self,
+        client: &str,
+        pane: &str,
+        present: &[crate::domain::ClientId],
+    ) -> Result<Option<String>, Rejection> {
+        self.writer.adopt_draft(client, pane, present).await
+    }
+
     /// Answers a query. Blocks for as long as SQLite reads.
     pub fn ask(&self, query: &Query) -> Result<Answer, Rejection> {
         match query {
@@ -85,9 +97,19 @@ impl Store {
         self.readers.with(|c| load::rows_from(c, agent, from_seq))
     }
 
+    /// The last calls of an agent that read or changed a file, newest first.
+    pub fn calls_on_files(&self, agent: &crate::domain::AgentId) -> Result<Vec<crate::domain::ToolCall>, Rejection> {
+        self.readers.with(|c| query::calls_on_files(c, agent))
+    }
+
     /// Tasks whose Main is absent and has work.
     pub fn due(&self) -> Result<Vec<TaskId>, Rejection> {
         self.readers.with(load::due)
+    }
+
+    /// The Jobs that have not ended.
+    pub fn live_jobs(&self) -> Result<Vec<crate::domain::Job>, Rejection> {
+        self.readers.with(load::live_jobs)
     }
 
     /// What keeps a host from leaving.

@@ -3,13 +3,14 @@
 
 use super::error::StoreError;
 use rusqlite::{Connection, OpenFlags};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// `COWK`: marks the file as ours.
 const APPLICATION_ID: i64 = 1_129_271_115;
 
 /// The schema, step by step; a step that was released is never edited.
-const MIGRATIONS: &[&str] = &[include_str!("schema/0001_core.sql")];
+const MIGRATIONS: &[&str] = &[include_str!("schema/0001_core.sql"), include_str!("schema/0002_jobs.sql")];
 
 /// Opens the one connection that writes.
 pub(super) fn writer(path: &Path) -> Result<Connection, StoreError> {
@@ -22,7 +23,8 @@ pub(super) fn writer(path: &Path) -> Result<Connection, StoreError> {
             detail: "its -wal file is there, the database is not".into(),
         });
     }
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    create_private(path)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(sqlite)?;
     connection.busy_timeout(std::time::Duration::from_secs(5)).map_err(sqlite)?;
     identify(&connection, path, empty_before)?;
@@ -34,9 +36,21 @@ pub(super) fn writer(path: &Path) -> Result<Connection, StoreError> {
 
 /// Makes a new, empty file with the schema; only repairing needs it.
 pub(super) fn bare(path: &Path) -> Result<Connection, StoreError> {
+    create_private(path)?;
     let connection = Connection::open(path)?;
     migrate(&connection, path)?;
     Ok(connection)
+}
+
+/// Makes the file for its owner only where there is none: SQLite would follow the umask, and gives
+/// its -wal and -shm files the mode of the database.
+fn create_private(path: &Path) -> Result<(), StoreError> {
+    let mut options = std::fs::OpenOptions::new();
+    match options.write(true).create_new(true).mode(0o600).open(path) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(StoreError::io("create", path, error)),
+    }
 }
 
 /// Opens a connection that only reads.

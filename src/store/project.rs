@@ -32,7 +32,7 @@ pub(super) fn project(c: &Connection, fence: Fence, recorded: &Recorded) -> rusq
             params![
                 check.id.as_str(),
                 check.task.as_str(),
-                check.objective_version,
+                (check.objective_version > 0).then_some(check.objective_version),
                 check.kind.as_str(),
                 check.text,
                 check.state.as_str(),
@@ -88,6 +88,12 @@ pub(super) fn project(c: &Connection, fence: Fence, recorded: &Recorded) -> rusq
         Event::MessageEdited { message, text } => {
             run(c, "UPDATE message SET text = ?2 WHERE id = ?1", params![message.as_str(), text])?
         }
+        Event::MessageMoved { message, order } => {
+            run(c, "UPDATE message SET ord = ?2 WHERE id = ?1", params![message.as_str(), order])?
+        }
+        Event::MessageDeliverySet { message, delivery } => {
+            run(c, "UPDATE message SET delivery = ?2 WHERE id = ?1", params![message.as_str(), delivery.as_str()])?
+        }
         Event::MessageWithdrawn { message } => {
             run(c, "UPDATE message SET state = 'withdrawn' WHERE id = ?1", [message.as_str()])?
         }
@@ -130,6 +136,11 @@ pub(super) fn project(c: &Connection, fence: Fence, recorded: &Recorded) -> rusq
                 c,
                 "UPDATE run SET state = ?2, end_reason = ?3, detail = ?4, ended_at = ?5 WHERE id = ?1",
                 params![ended.as_str(), state.as_str(), reason.as_str(), detail, at],
+            )?;
+            run(
+                c,
+                "UPDATE agent SET failures = 0, retry_at = NULL WHERE id = (SELECT agent FROM run WHERE id = ?1)",
+                [ended.as_str()],
             )?;
             add_usage(c, task, &Usage { run_ms: *ran_ms, ..Usage::default() })?;
         }
@@ -196,12 +207,12 @@ pub(super) fn project(c: &Connection, fence: Fence, recorded: &Recorded) -> rusq
         Event::ToolRequeued { call, fence } => {
             run(c, "UPDATE tool_call SET fence = ?2 WHERE id = ?1", params![call.as_str(), fence])?
         }
-        Event::ToolSettled { call, agent, state, row } => {
+        Event::ToolSettled { call, agent, state, row, saw } => {
             save_row(c, agent, row)?;
             run(
                 c,
-                "UPDATE tool_call SET state = ?2, result_seq = ?3, ended_at = ?4 WHERE id = ?1",
-                params![call.as_str(), state.as_str(), row.seq, at],
+                "UPDATE tool_call SET state = ?2, result_seq = ?3, ended_at = ?4, post_hash = coalesce(?5, post_hash) WHERE id = ?1",
+                params![call.as_str(), state.as_str(), row.seq, at, saw],
             )?;
         }
 
@@ -297,6 +308,48 @@ pub(super) fn project(c: &Connection, fence: Fence, recorded: &Recorded) -> rusq
             run(c, "UPDATE control SET state = ?2 WHERE id = ?1", params![control.as_str(), state.as_str()])?
         }
 
+        Event::JobCreated { job } => job_created(c, job)?,
+        Event::JobStarted { job, process } => run(
+            c,
+            "UPDATE job SET state = CASE WHEN stop IS NULL THEN 'running' ELSE 'stopping' END, process = ?2 WHERE id = ?1",
+            params![job.as_str(), json(process)?],
+        )?,
+        Event::JobOrphaned { job, note } => {
+            run(c, "UPDATE job SET note = ?2 WHERE id = ?1", params![job.as_str(), note])?
+        }
+        Event::JobInputSent { .. } | Event::JobSignalSent { .. } => {}
+        Event::JobStopRequested { job, stop } => run(
+            c,
+            "UPDATE job SET state = CASE state WHEN 'running' THEN 'stopping' ELSE state END, stop = ?2 WHERE id = ?1",
+            params![job.as_str(), json(stop)?],
+        )?,
+        Event::JobMatched { job, through, .. } => {
+            run(c, "UPDATE job SET matched_through = ?2 WHERE id = ?1", params![job.as_str(), through])?
+        }
+        Event::JobBreached { job, breach, .. } => run(
+            c,
+            "UPDATE job SET breached = json_insert(breached, '$[#]', ?2) WHERE id = ?1",
+            params![job.as_str(), breach],
+        )?,
+        Event::JobSettled { job, state, end } => run(
+            c,
+            "UPDATE job SET state = ?2, exit_code = ?3, signal = ?4, evidence = ?5, reason = ?6, log_bytes = ?7,
+               last_output_at = ?8, last_line = ?9, ended_at = ?10 WHERE id = ?1",
+            params![
+                job.as_str(),
+                state.as_str(),
+                end.exit_code,
+                end.signal,
+                end.evidence.as_str(),
+                end.reason,
+                end.log_bytes,
+                end.last_output_at,
+                end.last_line,
+                end.ended_at
+            ],
+        )?,
+        Event::JobRemoved { job } => run(c, "DELETE FROM job WHERE id = ?1", [job.as_str()])?,
+
         Event::CheckpointSaved { checkpoint } => run(
             c,
             "INSERT INTO checkpoint (id, agent, run, through_seq, tail_from_seq, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -323,7 +376,7 @@ pub(super) fn project(c: &Connection, fence: Fence, recorded: &Recorded) -> rusq
             ],
         )?,
     }
-    if task.is_some() {
+    if task.is_some() && recorded.event.is_work() {
         run(c, "UPDATE task SET updated_at = ?2 WHERE id = ?1", params![task, at])?;
     }
     Ok(())
@@ -413,6 +466,34 @@ fn message_queued(c: &Connection, message: &Message) -> rusqlite::Result<()> {
             json(&message.refs)?,
             message.state.as_str(),
             message.created_at
+        ],
+    )
+}
+
+fn job_created(c: &Connection, job: &Job) -> rusqlite::Result<()> {
+    let JobDefinition { name, command, cwd, terminal, role, watch, levels } = &job.definition;
+    know(c, &Actor::job(&job.id), job.created_at)?;
+    run(
+        c,
+        "INSERT INTO job (id, origin, task, actor, name, command, cwd, terminal, role, watch, state, matched_through, created_at,
+           levels, breached)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+        params![
+            job.id.as_str(),
+            job.origin,
+            job.task.as_ref().map(TaskId::as_str),
+            job.actor.id,
+            name,
+            json(command)?,
+            cwd,
+            terminal,
+            role.as_str(),
+            json(watch)?,
+            job.state.as_str(),
+            job.matched_through,
+            job.created_at,
+            json(levels)?,
+            json(&job.breached)?
         ],
     )
 }

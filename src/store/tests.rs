@@ -2,11 +2,14 @@
 //! nothing is done twice, and files that can't be used are refused without being touched.
 
 use super::*;
+use crate::domain::command::Move;
 use crate::domain::permission::{Access, Action, Policy};
 use crate::domain::rejection::RejectionKind;
 use crate::domain::*;
 use proptest::prelude::*;
 use std::sync::Mutex;
+
+mod jobs;
 
 /// A store in a folder of its own, driven by hand.
 struct Bench {
@@ -45,6 +48,7 @@ impl Bench {
         let command = command.into();
         let actor = match &command {
             Command::User(_) => Actor::person(),
+            Command::System(SystemCommand::Job { job, .. }) => Actor::job(job),
             Command::Run(_) | Command::System(_) => Actor::system(),
         };
         Envelope { id: CommandId(format!("e_{}", self.count)), at: 1_000_000 + self.count as i64, actor, seed, command }
@@ -96,6 +100,19 @@ impl Bench {
     }
 }
 
+impl Bench {
+    /// Starts Main and sends its first request.
+    fn ask(&mut self, task: &TaskId) -> (AgentId, RunId, ModelCallId) {
+        let main = self.everything().tasks[task].main.clone();
+        self.submit(SystemCommand::StartRun { task: task.clone() }).expect("starts");
+        let run = self.everything().live_run(&main).expect("live").id.clone();
+        let call = ModelCallId("k_1".into());
+        self.submit(RunCommand::BeginTurn { run: run.clone(), call: call.clone(), model: "m:x".into() })
+            .expect("begins");
+        (main, run, call)
+    }
+}
+
 fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().build().expect("a runtime")
 }
@@ -144,6 +161,15 @@ fn next_command(s: &Snapshot, bits: u64) -> Command {
             let delivery = if bits.is_multiple_of(2) { Delivery::Boundary } else { Delivery::TurnEnd };
             UserCommand::SendMessage { task: id, text: format!("more {bits}"), refs: vec![], delivery }.into()
         }
+        2 if bits.is_multiple_of(3) && queued.is_some() => {
+            let message = queued.expect("there").id.clone();
+            let to = if bits.is_multiple_of(2) { Move::Earlier } else { Move::Later };
+            UserCommand::MoveMessage { task: id, message, to }.into()
+        }
+        2 if bits.is_multiple_of(7) && queued.is_some() => {
+            let message = queued.expect("there").id.clone();
+            UserCommand::SetDelivery { task: id, message, delivery: Delivery::TurnEnd }.into()
+        }
         2 => UserCommand::Interrupt { task: id }.into(),
         3 => UserCommand::Pause { task: id }.into(),
         4 | 5 => UserCommand::Resume { task: id }.into(),
@@ -183,6 +209,7 @@ fn next_command(s: &Snapshot, bits: u64) -> Command {
             answer: "yes".into(),
         }
         .into(),
+        21..=23 => jobs::next_command(s, &id, bits),
         20 => UserCommand::Archive { task: id, archived: bits.is_multiple_of(2) }.into(),
         _ => work(s, task, bits),
     }
@@ -257,7 +284,7 @@ fn work(s: &Snapshot, task: &Task, bits: u64) -> Command {
                     call: call.id.clone(),
                     state,
                     parts: vec![Part::text("result")],
-                    tokens: 1,
+                    saw: bits.is_multiple_of(7).then(|| "ab".repeat(32)),
                 }
                 .into();
             }
@@ -366,11 +393,7 @@ fn an_owner_that_was_overtaken_writes_nothing_more() {
 fn removing_a_task_leaves_nothing_of_it_but_its_tombstone() {
     let mut bench = Bench::new();
     let task = bench.create("ask");
-    let main = bench.everything().tasks[&task].main.clone();
-    bench.submit(SystemCommand::StartRun { task: task.clone() }).expect("starts");
-    let run = bench.everything().live_run(&main).expect("live").id.clone();
-    let call = ModelCallId("k_1".into());
-    bench.submit(RunCommand::BeginTurn { run: run.clone(), call: call.clone(), model: "m:x".into() }).expect("begins");
+    let (_, run, call) = bench.ask(&task);
     let calls = vec![command::PlannedCall {
         provider_id: "1".into(),
         name: "shell".into(),
@@ -400,6 +423,29 @@ fn the_feed_brings_every_event_once_in_order_after_its_commit() {
 }
 
 #[test]
+fn the_list_of_tasks_has_the_last_words_of_each_and_what_was_sent_is_listed_once() {
+    let mut bench = Bench::new();
+    let task = bench.create("ask");
+    let (_, run, call) = bench.ask(&task);
+    let (parts, usage) = (vec![Part::text(" It is the cache.\nShall I mend it?")], Usage::default());
+    bench.submit(RunCommand::CommitTurn { run, call, parts, calls: vec![], usage, cut: false }).expect("commits");
+    let Answer::Tasks(tasks) = bench.store.ask(&Query::Tasks { all: true }).expect("asked") else { panic!("tasks") };
+    assert_eq!(tasks[0].last_words, "It is the cache.\nShall I mend it?");
+    for text in ["first", "second", "first"] {
+        let delivery = Delivery::Boundary;
+        bench
+            .submit(UserCommand::SendMessage { task: task.clone(), text: text.into(), refs: vec![], delivery })
+            .expect("sent");
+    }
+    let sent = |limit| match bench.store.ask(&Query::Sent { limit }).expect("asked") {
+        Answer::Sent(texts) => texts,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(sent(2), ["second", "first"], "each once, the newest last");
+    assert_eq!(sent(9).len(), 3, "with the first message of the Task");
+}
+
+#[test]
 fn a_draft_survives_and_an_empty_one_goes() {
     let bench = Bench::new();
     let keep = |text: &str| runtime().block_on(bench.store.keep_draft("n_1", "composer", text, 5)).expect("kept");
@@ -408,6 +454,19 @@ fn a_draft_survives_and_an_empty_one_goes() {
     assert_eq!(ask(), Answer::Draft(Some("half a sent".into())));
     keep("");
     assert_eq!(ask(), Answer::Draft(None));
+}
+
+#[test]
+fn a_draft_passes_from_a_client_that_is_gone_to_one_that_comes_and_never_from_one_that_is_here() {
+    let bench = Bench::new();
+    let adopt =
+        |present: &[ClientId]| runtime().block_on(bench.store.adopt_draft("n_new", "chat", present)).expect("asked");
+    runtime().block_on(bench.store.keep_draft("n_old", "chat", "half a sent", 5)).expect("kept");
+    assert_eq!(adopt(&["n_old".into(), "n_new".into()]), None);
+    assert_eq!(adopt(&["n_new".into()]), Some("half a sent".into()));
+    let own = bench.store.ask(&Query::Draft { client: "n_new".into(), pane: "chat".into() }).expect("asked");
+    assert_eq!(own, Answer::Draft(Some("half a sent".into())));
+    assert_eq!(adopt(&["n_new".into()]), None);
 }
 
 #[test]
@@ -474,6 +533,70 @@ fn a_prefix_of_an_id_is_enough_while_it_is_the_only_one() {
     assert_eq!(ask(&task.as_str()[..5]).expect("found"), Answer::Resolved(task.0.clone()));
     assert_eq!(ask("t_zzzzzz").expect_err("unknown").kind, RejectionKind::NotFound);
     assert_eq!(ask("whatever").expect_err("no id").kind, RejectionKind::Invalid);
+}
+
+#[test]
+fn of_many_messages_all_that_are_open_are_given_and_the_newest_of_the_others() {
+    let mut bench = Bench::new();
+    let task = bench.create("ask");
+    for n in 0..20 {
+        let delivery = Delivery::Boundary;
+        let text = format!("n {n}");
+        bench.submit(UserCommand::SendMessage { task: task.clone(), text, refs: vec![], delivery }).expect("sent");
+    }
+    let messages = |bench: &Bench, settled| match bench
+        .store
+        .ask(&Query::Messages { task: Some(task.clone()), settled })
+        .expect("answered")
+    {
+        Answer::Messages(messages) => {
+            messages.into_iter().map(|message| (message.id, message.text)).collect::<Vec<_>>()
+        }
+        other => panic!("not messages: {other:?}"),
+    };
+    let all = messages(&bench, 0);
+    assert_eq!(all.len(), 21);
+    for (message, _) in &all[3..] {
+        let (task, message) = (task.clone(), message.clone());
+        bench.submit(UserCommand::WithdrawMessage { task, message }).expect("withdrawn");
+    }
+    assert_eq!(messages(&bench, 0), all[..3]);
+    assert_eq!(messages(&bench, 2), [&all[..3], &all[19..]].concat());
+}
+
+#[test]
+fn a_task_of_very_long_messages_opens_page_by_page() {
+    let mut bench = Bench::new();
+    let task = bench.create("ask");
+    for n in 0..20 {
+        let (text, delivery) = (format!("{n} {}", "x".repeat(300_000)), Delivery::Boundary);
+        bench.submit(UserCommand::SendMessage { task: task.clone(), text, refs: vec![], delivery }).expect("sent");
+    }
+    let (main, run, call) = bench.ask(&task);
+    let (parts, usage) = (vec![Part::text("done")], Usage::default());
+    bench.submit(RunCommand::CommitTurn { run, call, parts, calls: vec![], usage, cut: false }).expect("answers");
+    let (mut before, mut rows) = (None, 0);
+    loop {
+        let query = Query::Transcript { agent: main.clone(), before, limit: 200 };
+        let page = match bench.store.ask(&query).expect("answered") {
+            Answer::Transcript(page) => page,
+            other => panic!("no page: {other:?}"),
+        };
+        assert!(serde_json::to_vec(&page).expect("written").len() < 4 << 20);
+        rows += page.rows.len();
+        before = page.rows.first().map(|row| row.seq);
+        if !page.more {
+            break;
+        }
+    }
+    assert_eq!(rows, 22);
+    match bench.store.ask(&Query::Messages { task: Some(task), settled: 200 }).expect("answered") {
+        Answer::Messages(messages) => {
+            assert!((1..10).contains(&messages.len()), "{}", messages.len());
+            assert!(messages.last().expect("the newest").text.starts_with("19 "));
+        }
+        other => panic!("no messages: {other:?}"),
+    }
 }
 
 #[test]

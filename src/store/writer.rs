@@ -9,7 +9,7 @@ use super::ballast::Ballast;
 use super::error::{StoreError, refuse};
 use super::{event_log, load, project};
 use crate::domain::rejection::RejectionKind;
-use crate::domain::{Envelope, Event, Fence, Millis, Receipt, Recorded, Rejection, Seq, decide};
+use crate::domain::{ClientId, Envelope, Event, Fence, Millis, Receipt, Recorded, Rejection, Seq, decide};
 use rusqlite::{Connection, ErrorCode, params};
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -32,7 +32,19 @@ pub struct Committed {
 
 enum Job {
     Command(Box<Envelope>, oneshot::Sender<Result<Committed, Rejection>>),
-    Draft { client: String, pane: String, text: String, at: Millis, done: oneshot::Sender<Result<(), Rejection>> },
+    Adopt {
+        client: String,
+        pane: String,
+        present: Vec<ClientId>,
+        done: oneshot::Sender<Result<Option<String>, Rejection>>,
+    },
+    Draft {
+        client: String,
+        pane: String,
+        text: String,
+        at: Millis,
+        done: oneshot::Sender<Result<(), Rejection>>,
+    },
 }
 
 /// The way to the writer's thread.
@@ -66,6 +78,18 @@ impl Writer {
     pub async fn keep_draft(&self, client: &str, pane: &str, text: &str, at: Millis) -> Result<(), Rejection> {
         let (done, answer) = oneshot::channel();
         self.send(Job::Draft { client: client.into(), pane: pane.into(), text: text.into(), at, done })?;
+        answer.await.map_err(|_| stopped())?
+    }
+
+    /// Gives a client the text that one which is gone left in a pane.
+    pub async fn adopt_draft(
+        &self,
+        client: &str,
+        pane: &str,
+        present: &[ClientId],
+    ) -> Result<Option<String>, Rejection> {
+        let (done, answer) = oneshot::channel();
+        self.send(Job::Adopt { client: client.into(), pane: pane.into(), present: present.to_vec(), done })?;
         answer.await.map_err(|_| stopped())?
     }
 
@@ -126,6 +150,9 @@ impl State {
         for job in jobs {
             match job {
                 Job::Command(envelope, done) => envelopes.push((*envelope, done)),
+                Job::Adopt { client, pane, present, done } => {
+                    let _ = done.send(self.adopt(&client, &pane, &present));
+                }
                 Job::Draft { client, pane, text, at, done } => {
                     let _ = done.send(self.draft(&client, &pane, &text, at));
                 }
@@ -243,7 +270,7 @@ impl State {
             Err(rejection) => return Ok(Err(rejection)),
         };
         crate::crash::point("store.decided");
-        let mut receipt = Receipt { seq: *seq, task: envelope.command.task().cloned(), message: None };
+        let mut receipt = Receipt { seq: *seq, task: envelope.command.task().cloned(), message: None, job: None };
         let mut events = Vec::with_capacity(decided.len());
         for one in decided {
             *seq += 1;
@@ -270,6 +297,11 @@ impl State {
             {
                 receipt.message = Some(message.id.clone());
             }
+            if let Event::JobCreated { job } = &recorded.event
+                && receipt.job.is_none()
+            {
+                receipt.job = Some(job.id.clone());
+            }
             events.push(Arc::new(recorded));
         }
         Ok(Ok(Committed { receipt, events }))
@@ -291,6 +323,29 @@ impl State {
             .and_then(|mut statement| statement.execute(params![client, pane, text, at, self.fence]))
             .map(|_| ())
             .map_err(|e| self.classify(&e))
+    }
+
+    fn adopt(&mut self, client: &str, pane: &str, present: &[ClientId]) -> Result<Option<String>, Rejection> {
+        if let Some(broken) = self.broken.get() {
+            return Err(broken.clone());
+        }
+        self.move_draft(client, pane, present).map_err(|e| self.classify(&e))
+    }
+
+    fn move_draft(&self, client: &str, pane: &str, present: &[ClientId]) -> rusqlite::Result<Option<String>> {
+        let left: Vec<(String, String)> = self
+            .connection
+            .prepare_cached("SELECT client, text FROM draft WHERE pane = ?1 ORDER BY updated_at DESC")?
+            .query_map([pane], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        let orphan = left.into_iter().find(|(owner, _)| !present.iter().any(|here| here.as_str() == owner));
+        let Some((owner, text)) = orphan else { return Ok(None) };
+        self.connection
+            .prepare_cached(
+                "UPDATE draft SET client = ?3 WHERE client = ?1 AND pane = ?2 AND (SELECT fence FROM writer_lease) = ?4",
+            )?
+            .execute(params![owner, pane, client, self.fence])?;
+        Ok(Some(text))
     }
 }
 

@@ -12,16 +12,11 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 /// Builds a spec whose schema is that of `T`; the doc comments of its fields are what models read.
-pub(super) fn spec<T: JsonSchema>(
-    name: &'static str,
-    description: &'static str,
-    effect: Effect,
-    parallel: bool,
-) -> ToolSpec {
+pub(super) fn spec<T: JsonSchema>(name: &'static str, description: &'static str, effect: Effect) -> ToolSpec {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
     compact(&mut schema);
-    ToolSpec { name, description, schema, effect, parallel }
+    ToolSpec { name, description, schema, effect }
 }
 
 /// Takes out what costs tokens and tells a model nothing.
@@ -173,7 +168,7 @@ mod tests {
     }
 
     fn sample() -> ToolSpec {
-        spec::<Sample>("sample", "A sample.", Effect::Pure, true)
+        spec::<Sample>("sample", "A sample.", Effect::Pure)
     }
 
     fn refused(raw: &str) -> String {

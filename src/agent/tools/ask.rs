@@ -35,7 +35,7 @@ pub struct Asked {
 
 static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
     let description = "Ask the user and wait. Only for what you can't find out or decide yourself.";
-    arguments::spec::<Asked>(ASK, description, Effect::Idempotent, false)
+    arguments::spec::<Asked>(ASK, description, Effect::Idempotent)
 });
 
 /// Reads the arguments of a call of `ask`.
@@ -66,9 +66,7 @@ impl Tool for Ask {
                 rule_subject: SPEC.name.into(),
             };
             // Reached only by a loop that does not know this tool: then that is what it is told.
-            Ok(plan(action, |_| async {
-                Outcome::error("a fault of ours, please report it: the question was not put")
-            }))
+            Ok(plan(action, |_| async { Outcome::error("BUG: the question was not put") }))
         })
     }
 }

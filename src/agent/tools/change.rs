@@ -5,6 +5,7 @@
 //! and after go into the plan, so that after a crash [`probe`] can tell whether it was made.
 
 use super::paths::{self, Located};
+use super::replace::{Expected, NotReplaced, replace};
 use super::{BadCall, Outcome, Plan, ToolContext, content, diff, off_thread};
 use crate::domain::permission::{Access, hex};
 use futures_util::future::BoxFuture;
@@ -12,6 +13,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// What stands for the hash of a file that is not there.
@@ -30,15 +32,20 @@ pub(super) struct Before {
     pub(super) located: Located,
     /// Its content; `None` when there is no file.
     pub(super) bytes: Option<Vec<u8>>,
+    /// Under how many names it is there.
+    links: u64,
 }
 
 /// Looks at the file a call wants to change. Touches nothing.
 pub(super) fn look(ctx: &ToolContext, path: &str) -> Result<Before, BadCall> {
     let located = paths::locate(ctx, path)?;
     let shown = paths::shown(ctx, &located.path);
+    if path.ends_with('/') {
+        return Err(BadCall(format!("{shown} is named as a folder; give the path of a file")));
+    }
     let found = match std::fs::metadata(&located.path) {
         Ok(found) => found,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Before { located, bytes: None }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Before { located, bytes: None, links: 0 }),
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
             return Err(BadCall(format!("{shown} can't be there: a part of its path is a file, not a folder")));
         }
@@ -58,19 +65,21 @@ pub(super) fn look(ctx: &ToolContext, path: &str) -> Result<Before, BadCall> {
         return Err(BadCall(format!("{shown} has {} bytes, too many to change here; use a command", found.len())));
     }
     let bytes = std::fs::read(&located.path).map_err(|error| BadCall(format!("{shown} can't be read: {error}")))?;
-    Ok(Before { located, bytes: Some(bytes) })
+    Ok(Before { located, bytes: Some(bytes), links: found.nlink() })
 }
 
 /// Plans to make `after` the content. `done` says what that was, in the past tense.
 pub(super) fn plan(ctx: &ToolContext, tool: &'static str, before: Before, after: Vec<u8>, done: String) -> Plan {
-    let Before { located, bytes } = before;
+    let Before { located, bytes, links } = before;
+    let others = if links > 1 { "(other hard links to it keep the old content)\n" } else { "" };
     let pre_hash = bytes.as_deref().map_or_else(|| ABSENT.to_owned(), hash);
     let post_hash = hash(&after);
     let old = bytes.unwrap_or_default();
     // The approval of an action holds a hash of what is shown; with this line in it, it holds the
     // whole content, also where the diff is cut.
     let shown = diff::unified(&old, &after, MOST_DETAIL);
-    let detail = format!("{shown}(makes it {} bytes, SHA-256 {post_hash})\n", after.len());
+    let detail = format!("{shown}{others}(makes it {} bytes, SHA-256 {post_hash})\n", after.len());
+    let done = format!("{done}\n{others}");
     let action = located.action(ctx, tool, Access::Write, detail);
     let target = located.path.clone();
     let (expected, next) = (pre_hash.clone(), post_hash.clone());
@@ -106,9 +115,12 @@ fn make(
     if expected == next {
         return Outcome::done(format!("{shown} holds exactly this already; nothing was changed"));
     }
-    match super::replace::replace(&located.path, after) {
-        Ok(()) => Outcome::done(format!("{shown}: {done}\n{}", diff::unified(old, after, MOST_RESULT))),
-        Err(error) => Outcome::error(error),
+    let is_same = || Ok(hash_of(&located.path)? == expected);
+    let expected = if expected == ABSENT { Expected::Nothing } else { Expected::File(&is_same) };
+    match replace(&located.path, after, expected) {
+        Ok(()) => Outcome::done(format!("{shown}: {done}{}", diff::unified(old, after, MOST_RESULT))),
+        Err(NotReplaced::Overtaken) => Outcome::error(overtaken(&shown, &located.path, old)),
+        Err(NotReplaced::Failed(words)) => Outcome::error(words),
     }
 }
 
@@ -124,6 +136,28 @@ fn overtaken(shown: &str, path: &Path, old: &[u8]) -> String {
         Err(error) if error.kind() == io::ErrorKind::NotFound => format!("{changed} It is gone now."),
         Err(error) => format!("{changed} It can't be read now: {error}"),
     }
+}
+
+/// Refuses to replace a file that somebody changed since the agent last saw it, and shows what it
+/// holds now.
+pub(super) fn still_as_seen(ctx: &ToolContext, before: &Before) -> Result<(), BadCall> {
+    let (Some(bytes), Some(seen)) = (&before.bytes, ctx.seen.get(&before.located.path)) else { return Ok(()) };
+    if hash(bytes) == *seen {
+        return Ok(());
+    }
+    let shown = paths::shown(ctx, &before.located.path);
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(MOST_RESULT)]);
+    Err(BadCall(format!(
+        "{shown} was changed by somebody else since you last saw it, and was not replaced. Merge what you want into \
+         what it holds now (read it for the rest), or edit it:\n{text}"
+    )))
+}
+
+/// The hash of a file that is read, so that a later change of it is noticed; none for what is no
+/// file or too large to be replaced whole.
+pub(super) fn seen_hash(path: &Path) -> Option<String> {
+    let found = std::fs::metadata(path).ok()?;
+    (found.is_file() && found.len() <= MOST_HELD).then(|| hash_of(path).ok()).flatten()
 }
 
 /// Whether an interrupted change was made.
@@ -156,7 +190,7 @@ pub fn target(arguments: &Value, ctx: &ToolContext) -> Option<PathBuf> {
     paths::locate(ctx, path).ok().map(|located| located.path)
 }
 
-fn hash(bytes: &[u8]) -> String {
+pub(super) fn hash(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 

@@ -40,7 +40,7 @@ struct Arguments {
 }
 
 static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
-    arguments::spec::<Arguments>("fetch", "Get a web page as Markdown, or a text file.", Effect::Idempotent, true)
+    arguments::spec::<Arguments>("fetch", "Get a web page as Markdown, or a text file.", Effect::Idempotent)
 });
 
 impl Tool for Fetch {

@@ -2,7 +2,7 @@
 
 use super::paths::{self, Located};
 use super::walk::{Names, walk};
-use super::{BadCall, Outcome, Plan, Tool, ToolContext, ToolSpec, arguments, looking, plan};
+use super::{BadCall, Outcome, Plan, Tool, ToolContext, ToolSpec, arguments, looking, output, plan};
 use crate::domain::Effect;
 use crate::domain::permission::Access;
 use futures_util::future::BoxFuture;
@@ -12,8 +12,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::sync::LazyLock;
 
-/// The most files that are shown.
-const MOST: usize = 1000;
+/// The most files that are gathered; of those, what does not fit is kept to be read by reference.
+const MOST: usize = 10_000;
 
 /// Finds files by name.
 pub(super) struct Glob;
@@ -29,7 +29,7 @@ struct Arguments {
 
 static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
     let description = "Find files by name pattern; what .gitignore hides is left out.";
-    arguments::spec::<Arguments>("glob", description, Effect::Pure, true)
+    arguments::spec::<Arguments>("glob", description, Effect::Pure)
 });
 
 impl Tool for Glob {
@@ -66,15 +66,15 @@ fn glob(ctx: &ToolContext, located: &Located, matcher: &GlobMatcher, pattern: &s
         return Outcome::error(format!("{shown} is not a folder"));
     }
     let (mut text, mut count) = (String::new(), 0);
-    for entry in walk(&located.path, Names::Kept, None) {
+    for entry in walk(ctx, &located.path, Names::Kept, None) {
         if ctx.cancel.is_cancelled() {
-            return Outcome::cancelled(text);
+            return Outcome::cancelled("stopped before it was done");
         }
         let below = entry.path().strip_prefix(&located.path).unwrap_or(entry.path());
         if entry.file_type().is_some_and(|kind| kind.is_dir()) || !matcher.is_match(below) {
             continue;
         }
-        if count == MOST || text.len() > ctx.limits.tool_output_bytes {
+        if count == MOST {
             text.push_str(&format!("[more than {count} files; narrow the pattern or the path]\n"));
             break;
         }
@@ -85,7 +85,7 @@ fn glob(ctx: &ToolContext, located: &Located, matcher: &GlobMatcher, pattern: &s
     if text.is_empty() {
         text = format!("no file below {shown} matches {pattern}\n");
     }
-    Outcome::done(text)
+    Outcome::done(output::bound(&text, ctx.limits.tool_output_bytes, ctx.blobs.as_ref()))
 }
 
 #[cfg(test)]

@@ -19,6 +19,9 @@ use std::sync::LazyLock;
 /// The most that is shown of one line, in bytes.
 const MOST_LINE: usize = 400;
 
+/// The most that is gathered, in bytes; what does not fit is kept to be read by reference.
+const MOST: usize = 1_000_000;
+
 /// The longest line that is searched, in bytes.
 const MOST_HELD: usize = 64_000_000;
 
@@ -45,7 +48,7 @@ struct Arguments {
 
 static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
     let description = "Search file contents. Shows NUMBER:LINE under each file's name.";
-    arguments::spec::<Arguments>("grep", description, Effect::Pure, true)
+    arguments::spec::<Arguments>("grep", description, Effect::Pure)
 });
 
 impl Tool for Grep {
@@ -97,13 +100,13 @@ impl Search {
             .binary_detection(BinaryDetection::quit(0))
             .heap_limit(Some(MOST_HELD))
             .build();
-        let mut hits = Hits { limit: ctx.limits.tool_output_bytes, ..Hits::default() };
+        let mut hits = Hits::default();
         if found.is_file() {
             self.search(ctx, &mut searcher, root, &mut hits);
         } else {
-            for entry in walk::walk(root, Names::Kept, None) {
+            for entry in walk::walk(ctx, root, Names::Kept, None) {
                 if ctx.cancel.is_cancelled() {
-                    return Outcome::cancelled(hits.text);
+                    return Outcome::cancelled("stopped before it was done");
                 }
                 let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
                 if is_file && !self.filter.matched(entry.path(), false).is_ignore() {
@@ -114,7 +117,8 @@ impl Search {
                 }
             }
         }
-        Outcome::done(hits.told(&shown, &self.pattern))
+        let text = hits.told(&shown, &self.pattern);
+        Outcome::done(output::bound(&text, ctx.limits.tool_output_bytes, ctx.blobs.as_ref()))
     }
 
     fn search(&self, ctx: &ToolContext, searcher: &mut Searcher, path: &Path, hits: &mut Hits) {
@@ -131,7 +135,6 @@ impl Search {
 #[derive(Default)]
 struct Hits {
     text: String,
-    limit: usize,
     full: bool,
     matches: u64,
     files: u64,
@@ -144,7 +147,7 @@ struct Hits {
 impl Hits {
     /// Adds a line; stops everything when there is no room for more.
     fn add(&mut self, number: Option<u64>, mark: char, line: &[u8]) -> bool {
-        if self.text.len() > self.limit {
+        if self.text.len() > MOST {
             self.full = true;
             return false;
         }
@@ -200,6 +203,14 @@ impl Sink for &mut Hits {
         Ok(true)
     }
 
+    /// Nothing beyond a NUL is searched; where lines were shown before it, that is said.
+    fn binary_data(&mut self, _: &Searcher, _: u64) -> io::Result<bool> {
+        if self.heading.is_none() {
+            self.text.push_str("[binary from here on, not searched]\n");
+        }
+        Ok(false)
+    }
+
     fn finish(&mut self, _: &Searcher, _: &SinkFinish) -> io::Result<()> {
         Ok(())
     }
@@ -232,6 +243,10 @@ mod tests {
         assert_eq!(found(json!({"pattern": "two", "glob": "!*.txt"})).await, "a.rs\n2:two\n");
         let around = found(json!({"pattern": "o$|Two", "context": 1, "path": "a.rs"})).await;
         assert_eq!(around, "a.rs\n1-one\n2:two\n3-three\n--\n5-five\n6:Two\n");
+        bench.put("late.log", [b"two\n", b"x\n".repeat(100_000).as_slice(), b"\0\0", b"two\n"].concat());
+        let late = found(json!({"pattern": "two", "path": "late.log"})).await;
+        assert_eq!(late, "late.log\n1:two\n[binary from here on, not searched]\n");
+        std::fs::remove_file(bench.cwd().join("late.log")).expect("removed");
         let none = found(json!({"pattern": "(absent)"})).await;
         assert_eq!(none, "nothing matches (absent) in . (4 files searched)\n");
     }
@@ -239,11 +254,12 @@ mod tests {
     #[tokio::test]
     async fn what_is_too_much_is_cut_and_says_so() {
         let bench = Bench::new();
-        bench.put("many", "a line that matches\n".repeat(5000));
+        bench.put("many", "a line that matches\n".repeat(50_000));
         bench.put("wide", format!("matches {}\n", "x".repeat(10_000)));
         let text = bench.done(&Grep, json!({"pattern": "matches"})).await;
         assert!(text.len() < bench.ctx.limits.tool_output_bytes + 300);
         assert!(text.ends_with("there are more; narrow pattern, path or glob]\n"), "{}", &text[text.len() - 200..]);
+        assert!(text.contains(&format!("output:{}", bench.blobs.only())));
         let text = bench.done(&Grep, json!({"pattern": "matches", "path": "wide"})).await;
         assert!(text.len() < 500 && text.ends_with("x…\n"), "{text}");
     }

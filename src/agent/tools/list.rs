@@ -11,8 +11,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::sync::LazyLock;
 
-/// The most entries that are shown.
-const MOST: usize = 1000;
+/// The most entries that are gathered; of those, what does not fit is kept to be read by reference.
+const MOST: usize = 10_000;
 
 /// Lists a folder.
 pub(super) struct List;
@@ -30,7 +30,7 @@ struct Arguments {
 }
 
 static SPEC: LazyLock<ToolSpec> =
-    LazyLock::new(|| arguments::spec::<Arguments>("list", "List a folder: names, sizes in bytes.", Effect::Pure, true));
+    LazyLock::new(|| arguments::spec::<Arguments>("list", "List a folder: names, sizes in bytes.", Effect::Pure));
 
 impl Tool for List {
     fn spec(&self) -> &ToolSpec {
@@ -59,11 +59,11 @@ fn list(ctx: &ToolContext, located: &Located, names: Names, depth: usize) -> Out
         });
     }
     let (mut text, mut count, mut more) = (String::new(), 0, false);
-    for entry in walk(&located.path, names, Some(depth)) {
+    for entry in walk(ctx, &located.path, names, Some(depth)) {
         if ctx.cancel.is_cancelled() {
             return Outcome::cancelled("stopped before it was done");
         }
-        if count == MOST || text.len() > ctx.limits.tool_output_bytes {
+        if count == MOST {
             more = true;
             break;
         }
@@ -93,7 +93,7 @@ fn list(ctx: &ToolContext, located: &Located, names: Names, depth: usize) -> Out
     if more {
         text.push_str(&format!("[more than {count} entries; list a folder below, or use glob]\n"));
     }
-    Outcome::done(text)
+    Outcome::done(output::bound(&text, ctx.limits.tool_output_bytes, ctx.blobs.as_ref()))
 }
 
 /// How many entries of the folder itself were left out because they are ignored.
@@ -144,13 +144,16 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_large_folder_is_bounded() {
+    async fn a_large_folder_is_bounded_and_the_rest_is_kept() {
         let bench = Bench::new();
         for n in 0..MOST + 5 {
-            bench.put(&format!("f{n}"), "");
+            bench.put(&format!("f{n:05}"), "");
         }
         let text = bench.done(&List, json!({})).await;
-        assert_eq!(text.lines().count(), MOST + 1);
-        assert!(text.ends_with("[more than 1000 entries; list a folder below, or use glob]\n"));
+        assert!(text.len() < bench.ctx.limits.tool_output_bytes + 300);
+        assert!(text.starts_with("f00000 0\n"), "{}", &text[..100]);
+        assert!(text.ends_with("[more than 10000 entries; list a folder below, or use glob]\n"));
+        let kept = format!("output:{}", bench.blobs.only());
+        assert!(text.contains(&kept), "{kept}");
     }
 }

@@ -13,6 +13,7 @@ mod edit;
 mod fetch;
 mod glob;
 mod grep;
+mod job;
 mod list;
 mod output;
 mod paths;
@@ -28,12 +29,13 @@ pub use ask::{ASK, Asked, asked};
 pub use change::{Probe, probe, target};
 pub use shell::{Ran, run_command};
 
-use super::port::Blobs;
+use super::port::{Blobs, Jobs};
 use crate::domain::permission::Action;
 use crate::domain::settings::Limits;
 use crate::domain::{Effect, Part, ToolCallState};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -47,11 +49,12 @@ pub struct ToolSpec {
     pub description: &'static str,
     /// The JSON schema of its arguments.
     pub schema: Value,
-    /// What a crash in the middle of it means.
+    /// What a crash in the middle of it means; what changes nothing may run beside others.
     pub effect: Effect,
-    /// Whether it may run beside other calls of its batch.
-    pub parallel: bool,
 }
+
+/// What an agent last saw of files, by path: their SHA-256.
+pub type Seen = BTreeMap<PathBuf, String>;
 
 /// What a tool works with.
 #[derive(Clone)]
@@ -62,10 +65,14 @@ pub struct ToolContext {
     pub own: PathBuf,
     /// Whether the person trusts the folder.
     pub trusted: bool,
+    /// What the agent last saw of files: their hash when it read or wrote them.
+    pub seen: Arc<Seen>,
     /// Limits of output and time.
     pub limits: Limits,
     /// Where whole outputs and pictures are kept.
     pub blobs: Arc<dyn Blobs>,
+    /// The Jobs of the Task.
+    pub jobs: Arc<dyn Jobs>,
     /// Cancelled when the call must stop at once.
     pub cancel: CancellationToken,
     /// Takes output while it comes, for the screen only.
@@ -93,6 +100,8 @@ pub struct Outcome {
     pub state: ToolCallState,
     /// What the model sees, already within the limits.
     pub parts: Vec<Part>,
+    /// SHA-256 of the file that was looked at, so that a later change of it is noticed.
+    pub saw: Option<String>,
 }
 
 /// Arguments that can't be run; the text tells the model what is expected.
@@ -108,8 +117,9 @@ pub trait Tool: Send + Sync {
 }
 
 impl Outcome {
-    fn text(state: ToolCallState, text: impl Into<String>) -> Self {
-        Self { state, parts: vec![Part::text(text)] }
+    /// Words, and how it ended.
+    pub fn text(state: ToolCallState, text: impl Into<String>) -> Self {
+        Self { state, parts: vec![Part::text(text)], saw: None }
     }
     /// It was done.
     pub fn done(text: impl Into<String>) -> Self {
@@ -137,6 +147,8 @@ pub fn all() -> Vec<Arc<dyn Tool>> {
         Arc::new(grep::Grep),
         Arc::new(fetch::Fetch),
         Arc::new(ask::Ask),
+        Arc::new(job::JobTool),
+        Arc::new(job::JobsTool),
     ]
 }
 
@@ -154,6 +166,16 @@ where
     Plan { action, pre_hash: None, post_hash: None, target: None, run }
 }
 
+/// Plans away from the async threads, where files have to be looked at.
+async fn planning(
+    ctx: &ToolContext,
+    work: impl FnOnce(&ToolContext) -> Result<Plan, BadCall> + Send + 'static,
+) -> Result<Plan, BadCall> {
+    let ctx = ctx.clone();
+    let planned = tokio::task::spawn_blocking(move || work(&ctx)).await;
+    planned.unwrap_or_else(|error| Err(BadCall(broke_off(&error))))
+}
+
 /// Does work that blocks away from the async threads. Cancelling returns at once; the work is told
 /// by its own copy of the token and changes nothing, so it may end when it notices.
 async fn looking(ctx: ToolContext, work: impl FnOnce(&ToolContext) -> Outcome + Send + 'static) -> Outcome {
@@ -169,8 +191,12 @@ async fn looking(ctx: ToolContext, work: impl FnOnce(&ToolContext) -> Outcome + 
 async fn off_thread(ctx: ToolContext, work: impl FnOnce(&ToolContext) -> Outcome + Send + 'static) -> Outcome {
     match tokio::task::spawn_blocking(move || work(&ctx)).await {
         Ok(outcome) => outcome,
-        Err(error) => Outcome::error(format!("a fault of ours, please report it: the tool broke off ({error})")),
+        Err(error) => Outcome::error(broke_off(&error)),
     }
+}
+
+fn broke_off(error: &tokio::task::JoinError) -> String {
+    format!("BUG: the tool broke off: {error}")
 }
 
 #[cfg(test)]

@@ -139,7 +139,8 @@ pub(super) fn short(text: &str, limit: usize) -> Cow<'_, str> {
 /// seen, so that it can be given back just so.
 pub(super) fn name(name: &str) -> Cow<'_, str> {
     let is_seen = |text: &str| matches!(sanitise::approval(text), Cow::Borrowed(_)) && !text.contains(['\n', '\t']);
-    if is_seen(name) && !name.starts_with('"') {
+    // What begins with a bracket is a note of ours, what begins with a quote is quoted.
+    if is_seen(name) && !name.starts_with(['"', '[']) {
         return Cow::Borrowed(name);
     }
     let mut quoted = String::with_capacity(name.len() + 8);
@@ -210,6 +211,7 @@ mod tests {
     #[test]
     fn a_name_that_hides_something_is_quoted_so_that_it_can_be_given_back() {
         assert_eq!(name("plain ü.txt"), "plain ü.txt");
+        assert_eq!(name("[id].tsx"), "\"[id].tsx\"");
         let odd = "a\nb\x1b[2J\u{202e}\"c";
         let quoted = name(odd);
         assert!(!quoted.contains(['\n', '\x1b', '\u{202e}']), "{quoted}");

@@ -45,8 +45,18 @@ pub(super) fn locate(ctx: &ToolContext, given: &str) -> Result<Located, BadCall>
         (Some(rest), Some(home)) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
         _ => ctx.cwd.join(given),
     };
-    let path = resolve(&path).map_err(|error| BadCall(format!("{given} can't be followed: {error}")))?;
+    let path = resolve(&path)
+        .map_err(|error| BadCall(format!("{} can't be followed: {error}", super::output::name(given))))?;
     Ok(judge(ctx, home.as_deref(), path))
+}
+
+/// Places that are not walked into from a folder above them: our own state, and where keys are
+/// kept. Whoever names one of them is asked about it.
+pub(super) fn private(ctx: &ToolContext) -> Vec<PathBuf> {
+    let home = std::env::home_dir();
+    let keys = home.iter().flat_map(|home| KEYS.iter().map(|keys| home.join(keys)));
+    let state = state_of(&ctx.own).map(Path::to_path_buf);
+    state.into_iter().chain(keys).filter_map(|path| resolve(&path).ok()).collect()
 }
 
 fn judge(ctx: &ToolContext, home: Option<&Path>, path: PathBuf) -> Located {

@@ -2,10 +2,10 @@
 
 use super::content::{self, Kind};
 use super::paths::{self, Located};
-use super::{BadCall, Outcome, Plan, Tool, ToolContext, ToolSpec, arguments, looking, output, plan};
+use super::{BadCall, Outcome, Plan, Tool, ToolContext, ToolSpec, arguments, change, looking, output, plan};
 use crate::agent::port::Blobs;
 use crate::domain::permission::{Access, Action};
-use crate::domain::{Effect, Part, ToolCallState};
+use crate::domain::{Effect, Part};
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -39,7 +39,7 @@ struct Arguments {
 
 static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
     let description = "Read a text file by lines (shown as NUMBER<tab>LINE) or look at an image.";
-    arguments::spec::<Arguments>("read", description, Effect::Pure, true)
+    arguments::spec::<Arguments>("read", description, Effect::Pure)
 });
 
 impl Tool for Read {
@@ -103,8 +103,12 @@ fn read_file(ctx: &ToolContext, located: &Located, range: Range) -> Outcome {
         }
         Err(error) => return Outcome::error(format!("{shown} can't be read: {error}")),
     }
-    read_opened(ctx, &located.path, &shown, range)
-        .unwrap_or_else(|error| Outcome::error(format!("{shown} can't be read: {error}")))
+    // Before reading: what changes meanwhile counts as not seen.
+    let saw = change::seen_hash(&located.path);
+    match read_opened(ctx, &located.path, &shown, range) {
+        Ok(outcome) => Outcome { saw, ..outcome },
+        Err(error) => Outcome::error(format!("{shown} can't be read: {error}")),
+    }
 }
 
 fn read_opened(ctx: &ToolContext, path: &std::path::Path, shown: &str, range: Range) -> io::Result<Outcome> {
@@ -122,7 +126,7 @@ fn read_opened(ctx: &ToolContext, path: &std::path::Path, shown: &str, range: Ra
             let blob = ctx.blobs.put(&bytes)?;
             let image = Part::Image { media_type: media_type.into(), blob, name: shown.to_owned() };
             let words = Part::text(format!("{shown}: {media_type}, {} bytes", bytes.len()));
-            Ok(Outcome { state: ToolCallState::Done, parts: vec![words, image] })
+            Ok(Outcome { parts: vec![words, image], ..Outcome::done("") })
         }
         Kind::Text => page(ctx, reader, shown, range, |line| String::from_utf8_lossy(line).into_owned()),
     }
@@ -276,6 +280,7 @@ impl io::Read for Blob {
 mod tests {
     use super::*;
     use crate::agent::tools::testing::{Bench, told};
+    use crate::domain::ToolCallState;
     use serde_json::json;
 
     #[tokio::test]

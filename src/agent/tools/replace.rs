@@ -1,17 +1,42 @@
 //! Replacing the content of a file at once: after a crash there is the old content or the new one,
 //! never a part.
 
+use crate::domain::permission::hex;
 use rustix::fs::{Gid, Uid};
+use sha2::{Digest, Sha256};
 use std::fs::{File, Permissions};
 use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+/// Held while a file is replaced.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// What is to be there right before the new content takes its place.
+pub(super) enum Expected<'a> {
+    /// No file.
+    Nothing,
+    /// A file; the check says whether it still is the one that was looked at.
+    File(&'a dyn Fn() -> io::Result<bool>),
+}
+
+/// Why nothing was replaced.
+#[derive(Debug)]
+pub(super) enum NotReplaced {
+    /// Something else is there than was expected.
+    Overtaken,
+    /// It can't be done; in words, with what to do.
+    Failed(String),
+}
 
 /// Replaces what `path` holds, or creates it with the folders it needs. Mode and owner stay.
 ///
-/// `path` must have its links followed already: a link is written through, not replaced.
-pub(super) fn replace(path: &Path, content: &[u8]) -> Result<(), String> {
-    attempt(path, content).map_err(|error| {
+/// `path` must have its links followed already: a link is written through, not replaced. What is
+/// there is looked at last of all, when only the renaming is left to do.
+pub(super) fn replace(path: &Path, content: &[u8], expected: Expected<'_>) -> Result<(), NotReplaced> {
+    let replaced = attempt(path, content, expected).map_err(|error| {
         let hint = match error.kind() {
             io::ErrorKind::PermissionDenied => "; its folder can't be written to",
             io::ErrorKind::ReadOnlyFilesystem => "; it is on a read-only file system",
@@ -19,11 +44,13 @@ pub(super) fn replace(path: &Path, content: &[u8]) -> Result<(), String> {
             io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => "; a file is where a folder is needed",
             _ => "",
         };
-        format!("{} could not be written: {error}{hint}. Nothing was changed", path.display())
-    })
+        NotReplaced::Failed(format!("{} could not be written: {error}{hint}. Nothing was changed", path.display()))
+    })?;
+    if replaced { Ok(()) } else { Err(NotReplaced::Overtaken) }
 }
 
-fn attempt(path: &Path, content: &[u8]) -> io::Result<()> {
+/// Gives false where something else is there than was expected.
+fn attempt(path: &Path, content: &[u8], expected: Expected<'_>) -> io::Result<bool> {
     let folder = path.parent().ok_or(io::ErrorKind::IsADirectory)?;
     create_folders(folder)?;
     let existing = match std::fs::metadata(path) {
@@ -31,15 +58,26 @@ fn attempt(path: &Path, content: &[u8]) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error),
     };
-    // In the same folder, since only there can it be renamed; the mode of a new file is cut down by
-    // the user's umask, as it should be.
+    // One at a time: two that write the same would share their temporary file.
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    // Named by what it is for, so that trying again after a crash takes away what the first try
+    // left. In the same folder, since only there can it be renamed.
+    let name = temporary_name(path, content);
+    match std::fs::remove_file(folder.join(&name)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    // A new file's mode is cut down by the user's umask, as it should be; what takes the place of
+    // another stays closed until it has that one's mode.
+    let mode = if existing.is_some() { 0o600 } else { 0o666 };
     let mut temporary = tempfile::Builder::new()
-        .prefix(".cowork-")
-        .suffix(".tmp")
-        .permissions(Permissions::from_mode(0o666))
+        .prefix(&name)
+        .rand_bytes(0)
+        .permissions(Permissions::from_mode(mode))
         .tempfile_in(folder)?;
     temporary.write_all(content)?;
     if let Some(existing) = existing {
+        copy_attributes(&File::open(path)?, temporary.as_file());
         let ours = temporary.as_file().metadata()?;
         if (existing.uid(), existing.gid()) != (ours.uid(), ours.gid()) {
             let (uid, gid) = (Uid::from_raw(existing.uid()), Gid::from_raw(existing.gid()));
@@ -47,12 +85,46 @@ fn attempt(path: &Path, content: &[u8]) -> io::Result<()> {
                 io::Error::other(format!("it belongs to another user or group, which can't be kept ({error})"))
             })?;
         }
-        // After the owner: changing that takes mode bits away.
+        // Last of all: writing and changing the owner take mode bits away.
         temporary.as_file().set_permissions(existing.permissions())?;
     }
     temporary.as_file().sync_all()?;
-    temporary.persist(path).map_err(|error| error.error)?;
-    sync_folder(folder)
+    crate::crash::point("tools.before_rename");
+    match expected {
+        Expected::Nothing => match temporary.persist_noclobber(path) {
+            Ok(_) => {}
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
+            Err(error) => return Err(error.error),
+        },
+        Expected::File(is_same) => {
+            if !is_same()? {
+                return Ok(false);
+            }
+            temporary.persist(path).map_err(|error| error.error)?;
+        }
+    }
+    crate::crash::point("tools.after_rename");
+    sync_folder(folder)?;
+    Ok(true)
+}
+
+fn temporary_name(path: &Path, content: &[u8]) -> String {
+    let digest =
+        Sha256::new().chain_update(path.as_os_str().as_bytes()).chain_update([0]).chain_update(content).finalize();
+    format!(".cowork-{}.tmp", &hex(&digest)[..16])
+}
+
+/// Takes over what else is attached to a file, such as access lists and labels, as far as the file
+/// system and our rights allow: some can't be set by anyone but root, and none concerns content.
+fn copy_attributes(from: &File, to: &File) {
+    let mut names = vec![0; 64 << 10];
+    let mut value = vec![0; 64 << 10];
+    let length = rustix::fs::flistxattr(from, names.as_mut_slice()).unwrap_or(0);
+    for name in names[..length].split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+        if let Ok(length) = rustix::fs::fgetxattr(from, name, value.as_mut_slice()) {
+            let _ = rustix::fs::fsetxattr(to, name, &value[..length], rustix::fs::XattrFlags::empty());
+        }
+    }
 }
 
 /// Creates the folders that are missing and makes them last.
@@ -103,17 +175,69 @@ mod tests {
         })
     }
 
+    fn said(result: Result<(), NotReplaced>) -> Result<(), String> {
+        result.map_err(|error| match error {
+            NotReplaced::Failed(words) => words,
+            NotReplaced::Overtaken => "overtaken".into(),
+        })
+    }
+
+    fn create(path: &Path, content: &[u8]) -> Result<(), String> {
+        said(replace(path, content, Expected::Nothing))
+    }
+
+    fn overwrite(path: &Path, content: &[u8]) -> Result<(), String> {
+        said(replace(path, content, Expected::File(&|| Ok(true))))
+    }
+
     #[test]
     fn a_new_file_gets_its_folders_and_an_old_one_keeps_its_mode() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a/b/c.txt");
-        replace(&path, b"new").expect("written");
+        create(&path, b"new").expect("written");
         assert_eq!(std::fs::read(&path).expect("read"), b"new");
         assert_eq!(std::fs::metadata(&path).expect("there").mode() & 0o111, 0);
         std::fs::set_permissions(&path, Permissions::from_mode(0o4755)).expect("set");
-        replace(&path, b"newer").expect("written");
+        overwrite(&path, b"newer").expect("written");
         assert_eq!(std::fs::metadata(&path).expect("there").mode() & 0o7777, 0o4755);
         assert_eq!(names(path.parent().expect("a folder")), ["c.txt"]);
+    }
+
+    #[test]
+    fn trying_again_takes_away_what_a_crash_left() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        std::fs::write(folder.path().join(temporary_name(&path, b"new")), "ne").expect("written");
+        create(&path, b"new").expect("written");
+        assert_eq!(std::fs::read(&path).expect("read"), b"new");
+        assert_eq!(names(folder.path()), ["file"]);
+    }
+
+    #[test]
+    fn attributes_are_taken_over() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        std::fs::write(&path, "old").expect("written");
+        let set = rustix::fs::setxattr(&path, "user.note", b"mine", rustix::fs::XattrFlags::empty());
+        if set.is_err() {
+            println!("skipped: no attributes on this file system");
+            return;
+        }
+        overwrite(&path, b"new").expect("written");
+        let mut value = [0; 16];
+        let length = rustix::fs::getxattr(&path, "user.note", value.as_mut_slice()).expect("kept");
+        assert_eq!(&value[..length], b"mine");
+    }
+
+    #[test]
+    fn what_came_in_between_stays() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        std::fs::write(&path, "theirs").expect("written");
+        assert!(matches!(replace(&path, b"ours", Expected::Nothing), Err(NotReplaced::Overtaken)));
+        assert!(matches!(replace(&path, b"ours", Expected::File(&|| Ok(false))), Err(NotReplaced::Overtaken)));
+        assert_eq!(std::fs::read(&path).expect("read"), b"theirs");
+        assert_eq!(names(folder.path()), ["file"]);
     }
 
     #[test]
@@ -126,12 +250,12 @@ mod tests {
             std::fs::set_permissions(open, Permissions::from_mode(0o755)).expect("set");
         }
         std::fs::set_permissions(path.parent().expect("a folder"), Permissions::from_mode(0o555)).expect("set");
-        let error = as_nobody(|| replace(&path, b"new")).expect_err("refused");
+        let error = as_nobody(|| overwrite(&path, b"new")).expect_err("refused");
         assert!(error.contains("its folder can't be written to. Nothing was changed"), "{error}");
         assert_eq!(std::fs::read(&path).expect("read"), b"old");
         assert_eq!(names(path.parent().expect("a folder")), ["file"]);
         std::fs::set_permissions(path.parent().expect("a folder"), Permissions::from_mode(0o755)).expect("set");
-        let error = replace(&path.join("below"), b"x").expect_err("refused");
+        let error = create(&path.join("below"), b"x").expect_err("refused");
         assert!(error.contains("a file is where a folder is needed"), "{error}");
     }
 
@@ -145,11 +269,11 @@ mod tests {
         let path = folder.path().join("file");
         std::fs::write(&path, "old").expect("written");
         std::os::unix::fs::chown(&path, Some(12), Some(34)).expect("root may");
-        replace(&path, b"new").expect("written");
+        overwrite(&path, b"new").expect("written");
         let kept = std::fs::metadata(&path).expect("there");
         assert_eq!((kept.uid(), kept.gid()), (12, 34));
         std::fs::set_permissions(folder.path(), Permissions::from_mode(0o777)).expect("set");
-        let error = as_nobody(|| replace(&path, b"newer")).expect_err("refused");
+        let error = as_nobody(|| overwrite(&path, b"newer")).expect_err("refused");
         assert!(error.contains("belongs to another user"), "{error}");
         assert_eq!(std::fs::read(&path).expect("read"), b"new");
         assert_eq!(names(folder.path()), ["file"]);

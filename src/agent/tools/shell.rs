@@ -26,6 +26,9 @@ use tokio::time::Instant;
 /// The longest a command may be given.
 const MOST_SECONDS: u64 = 3600;
 
+/// The most processes that are named one by one.
+const MOST_NAMED: usize = 10;
+
 /// Runs a command.
 pub(super) struct Shell;
 
@@ -41,7 +44,7 @@ struct Arguments {
 static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
     let description = "Run a command in the Task's folder. No terminal and no input; \
                        background processes are ended when it exits.";
-    arguments::spec::<Arguments>("shell", description, Effect::Effectful, false)
+    arguments::spec::<Arguments>("shell", description, Effect::Effectful)
 });
 
 impl Tool for Shell {
@@ -59,21 +62,26 @@ impl Tool for Shell {
                 return Err(arguments::bad(&SPEC, "`command` holds a NUL character"));
             }
             let seconds = timeout.unwrap_or(ctx.limits.shell_seconds).clamp(1, MOST_SECONDS);
-            let home = std::env::home_dir();
-            let scope = reach::Scope { cwd: &ctx.cwd, own: &ctx.own, home: home.as_deref() };
-            let beyond = reach::beyond(&command, &scope);
-            let action = Action {
-                tool: SPEC.name.into(),
-                access: Access::Execute,
-                subject: command.clone(),
-                cwd: ctx.cwd.to_string_lossy().into_owned(),
-                detail: String::new(),
-                inside: beyond.is_empty(),
-                beyond,
-                rule_subject: command.clone(),
-            };
+            let action = action(SPEC.name, &command, &command, ctx);
             Ok(plan(action, move |ctx| async move { shell(&ctx, &command, seconds).await }))
         })
+    }
+}
+
+/// What is judged where a line of shell is run in the Task's folder: `subject` is shown, `line` runs.
+pub(super) fn action(tool: &str, subject: &str, line: &str, ctx: &ToolContext) -> Action {
+    let home = std::env::home_dir();
+    let scope = reach::Scope { cwd: &ctx.cwd, own: &ctx.own, home: home.as_deref() };
+    let beyond = reach::beyond(line, &scope);
+    Action {
+        tool: tool.into(),
+        access: Access::Execute,
+        subject: subject.to_owned(),
+        cwd: ctx.cwd.to_string_lossy().into_owned(),
+        detail: String::new(),
+        inside: beyond.is_empty(),
+        beyond,
+        rule_subject: subject.to_owned(),
     }
 }
 
@@ -113,18 +121,23 @@ fn told(finished: &Finished, seconds: u64, output: &str) -> Outcome {
     let took = took.as_secs_f64();
     let mut text = match stop {
         Stop::Exited => format!("{} after {took:.1} s\n", ended.exit),
-        Stop::TimedOut => format!(
-            "timed out: it was stopped after {seconds} s ({}); `timeout` may be up to {MOST_SECONDS}\n",
-            ended.exit
-        ),
-        Stop::Cancelled => format!("stopped on request after {took:.1} s ({})\n", ended.exit),
+        Stop::TimedOut => {
+            format!(
+                "timed out after {seconds} s and {}; `timeout` may be up to {MOST_SECONDS}, and `job` runs what takes longer\n",
+                ended.exit
+            )
+        }
+        Stop::Cancelled => format!("stopped on request after {took:.1} s and {}\n", ended.exit),
     };
     for (members, said) in [
         (&ended.killed, "still ran when it ended, and was ended"),
         (&ended.survivors, "COULD NOT be ended and still runs"),
         (&ended.strays, "left its session and still runs; its output is not seen any more"),
     ] {
-        members.iter().for_each(|member| text.push_str(&format!("[{}: {said}]\n", named(member))));
+        members.iter().take(MOST_NAMED).for_each(|member| text.push_str(&format!("[{}: {said}]\n", named(member))));
+        if members.len() > MOST_NAMED {
+            text.push_str(&format!("[{} more: {said}]\n", members.len() - MOST_NAMED));
+        }
     }
     text.push_str(if output.is_empty() { "(no output)\n" } else { output });
     let state = match (stop, ended.exit) {

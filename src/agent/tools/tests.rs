@@ -7,20 +7,22 @@ use serde_json::json;
 
 #[test]
 fn every_tool_is_found_by_its_name_and_has_the_effect_that_recovery_counts_on() {
-    let table: Vec<_> = all().iter().map(|tool| (tool.spec().name, tool.spec().effect, tool.spec().parallel)).collect();
+    let table: Vec<_> = all().iter().map(|tool| (tool.spec().name, tool.spec().effect)).collect();
     let expected = [
-        ("shell", Effect::Effectful, false),
-        ("read", Effect::Pure, true),
-        ("write", Effect::Reconcilable, false),
-        ("edit", Effect::Reconcilable, false),
-        ("list", Effect::Pure, true),
-        ("glob", Effect::Pure, true),
-        ("grep", Effect::Pure, true),
-        ("fetch", Effect::Idempotent, true),
-        ("ask", Effect::Idempotent, false),
+        ("shell", Effect::Effectful),
+        ("read", Effect::Pure),
+        ("write", Effect::Reconcilable),
+        ("edit", Effect::Reconcilable),
+        ("list", Effect::Pure),
+        ("glob", Effect::Pure),
+        ("grep", Effect::Pure),
+        ("fetch", Effect::Idempotent),
+        ("ask", Effect::Idempotent),
+        ("job", Effect::Effectful),
+        ("jobs", Effect::Pure),
     ];
     assert_eq!(table, expected);
-    for (name, ..) in expected {
+    for (name, _) in expected {
         assert_eq!(find(name).expect("found").spec().name, name);
     }
     assert!(find("none").is_none());
@@ -38,7 +40,8 @@ fn all_specs_together_stay_small() {
         })
         .collect();
     let size = Value::from(specs).to_string().len();
-    assert!(size < 4_000, "{size} bytes");
+    // With the standing instructions the first request stays below 8 kB.
+    assert!(size < 5_200, "{size} bytes");
 }
 
 #[tokio::test]

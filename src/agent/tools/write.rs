@@ -1,6 +1,6 @@
 //! `write`: a whole file.
 
-use super::{BadCall, Plan, Tool, ToolContext, ToolSpec, arguments, change, output};
+use super::{BadCall, Plan, Tool, ToolContext, ToolSpec, arguments, change, output, planning};
 use crate::domain::Effect;
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
@@ -21,7 +21,7 @@ struct Arguments {
 
 static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
     let description = "Create or replace a whole file. To change a part, use edit.";
-    arguments::spec::<Arguments>("write", description, Effect::Reconcilable, false)
+    arguments::spec::<Arguments>("write", description, Effect::Reconcilable)
 });
 
 impl Tool for Write {
@@ -31,17 +31,22 @@ impl Tool for Write {
 
     fn plan<'a>(&'a self, arguments: &'a Value, ctx: &'a ToolContext) -> BoxFuture<'a, Result<Plan, BadCall>> {
         Box::pin(async move {
-            let Arguments { path, content } = arguments::typed(arguments, &SPEC)?;
-            let before = change::look(ctx, &path)?;
-            let lines = |bytes: &[u8]| output::counted(output::count_text_lines(bytes), "line");
-            let size = format!("{}, {}", lines(content.as_bytes()), output::counted(content.len() as u64, "byte"));
-            let done = match &before.bytes {
-                None => format!("created, {size}"),
-                Some(old) => format!("replaced {} by {size}", lines(old)),
-            };
-            Ok(change::plan(ctx, SPEC.name, before, content.into_bytes(), done))
+            let arguments = arguments::typed(arguments, &SPEC)?;
+            planning(ctx, move |ctx| plan(ctx, arguments)).await
         })
     }
+}
+
+fn plan(ctx: &ToolContext, Arguments { path, content }: Arguments) -> Result<Plan, BadCall> {
+    let before = change::look(ctx, &path)?;
+    change::still_as_seen(ctx, &before)?;
+    let lines = |bytes: &[u8]| output::counted(output::count_text_lines(bytes), "line");
+    let size = format!("{}, {}", lines(content.as_bytes()), output::counted(content.len() as u64, "byte"));
+    let done = match &before.bytes {
+        None => format!("created, {size}"),
+        Some(old) => format!("replaced {} by {size}", lines(old)),
+    };
+    Ok(change::plan(ctx, SPEC.name, before, content.into_bytes(), done))
 }
 
 #[cfg(test)]
@@ -68,6 +73,19 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn what_a_person_changed_since_the_agent_saw_it_is_not_replaced_but_shown() {
+        let mut bench = Bench::new();
+        bench.put("f", "as the agent saw it\n");
+        let seen = change::hash(b"as the agent saw it\n");
+        bench.ctx.seen = std::sync::Arc::new([(bench.cwd().join("f"), seen)].into());
+        bench.put("f", "as the person left it\n");
+        let call = json!({"path": "f", "content": "x\n"});
+        let refused = bench.plan(&Write, call).await.err().expect("refused");
+        assert!(refused.0.contains("as the person left it"), "{}", refused.0);
+        assert_eq!(bench.bytes("f"), b"as the person left it\n");
+    }
+
+    #[tokio::test]
     async fn replacing_says_how_much_was_replaced_and_writing_the_same_changes_nothing() {
         let bench = Bench::new();
         bench.put("f", "1\n2\n3\n");
@@ -89,6 +107,18 @@ mod tests {
         std::os::unix::fs::symlink("/etc/cowork-test", bench.cwd().join("out")).expect("linked");
         let action = bench.plan(&Write, json!({"path": "out", "content": "x"})).await.expect("planned").action;
         assert!(!action.inside && action.beyond.starts_with("it writes /etc/cowork-test"), "{}", action.beyond);
+    }
+
+    #[tokio::test]
+    async fn that_other_names_of_a_file_keep_the_old_content_is_said() {
+        let bench = Bench::new();
+        bench.put("f", "old\n");
+        std::fs::hard_link(bench.cwd().join("f"), bench.cwd().join("g")).expect("linked");
+        let call = json!({"path": "f", "content": "new\n"});
+        let detail = bench.plan(&Write, call.clone()).await.expect("planned").action.detail;
+        assert!(detail.contains("(other hard links to it keep the old content)"), "{detail}");
+        assert!(bench.done(&Write, call).await.contains("keep the old content"));
+        assert_eq!(bench.bytes("g"), b"old\n");
     }
 
     #[tokio::test]
@@ -135,9 +165,12 @@ mod tests {
     async fn what_cannot_be_written_is_refused_before_anybody_is_asked() {
         let bench = Bench::new();
         bench.put("file", "x");
-        for (path, said) in
-            [(".", "is a folder"), ("file/below", "a part of its path is a file"), ("", "the path is empty")]
-        {
+        for (path, said) in [
+            (".", "is a folder"),
+            ("new/", "named as a folder"),
+            ("file/below", "a part of its path is a file"),
+            ("", "the path is empty"),
+        ] {
             let text = bench.refused(&Write, json!({"path": path, "content": "x"})).await;
             assert!(text.contains(said), "{text}");
         }

@@ -57,7 +57,7 @@ pub(super) fn answer(
                 Some(words) => format!("The person said no: {words}"),
                 None => "The person said no. Nothing was done.".to_owned(),
             };
-            super::tool::settle_with(d, &run, &call, ToolCallState::Denied, vec![Part::text(text)], 0);
+            super::tool::settle_with(d, &run, &call, ToolCallState::Denied, vec![Part::text(text)], None);
         }
     }
     d.settle_status(&task.id);
@@ -125,7 +125,7 @@ pub(super) fn answer_question(
     match (call, run) {
         (Some(call), Some(run)) => {
             let parts = vec![Part::text(format!("The person answered: {answer}"))];
-            super::tool::settle_with(d, &run, &call, ToolCallState::Done, parts, 0);
+            super::tool::settle_with(d, &run, &call, ToolCallState::Done, parts, None);
         }
         _ => {
             let text = format!("You asked: {}\nThe person answered: {answer}", question.question);

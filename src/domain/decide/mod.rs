@@ -4,19 +4,21 @@
 //! records always gives the same events. One file for each noun; this one is the dispatch.
 
 mod approval;
+mod job;
 mod run;
 mod takeover;
 mod task;
 mod tool;
 mod turn;
 
-use super::command::{Command, Envelope, RunCommand, SystemCommand, UserCommand};
+use super::command::{Command, Envelope, Move, RunCommand, SystemCommand, UserCommand};
 use super::event::Event;
 use super::ids::*;
 use super::records::*;
 use super::rejection::Rejection;
 use super::snapshot::Snapshot;
 
+pub use run::STOPPED;
 pub use tool::PROCESS_DIED;
 
 /// An event, and the Task it belongs to.
@@ -44,6 +46,7 @@ pub fn decide(snapshot: Snapshot, envelope: &Envelope) -> Result<Vec<Decided>, R
         Command::System(command) => match command {
             SystemCommand::TakeOver { owner } => takeover::take_over(&mut d, owner),
             SystemCommand::StartRun { task } => run::start(&mut d, task)?,
+            SystemCommand::Job { job, report } => job::report(&mut d, job, report)?,
         },
     }
     Ok(d.out)
@@ -57,6 +60,8 @@ fn user(d: &mut Decision, command: &UserCommand) -> Result<(), Rejection> {
         }
         UserCommand::SendMessage { task, text, refs, delivery } => task::send(d, task, text, refs, *delivery),
         UserCommand::EditMessage { task, message, text } => task::edit_message(d, task, message, text),
+        UserCommand::MoveMessage { task, message, to } => task::move_message(d, task, message, *to),
+        UserCommand::SetDelivery { task, message, delivery } => task::set_delivery(d, task, message, *delivery),
         UserCommand::WithdrawMessage { task, message } => task::withdraw(d, task, message),
         UserCommand::Interrupt { task } => run::interrupt(d, task),
         UserCommand::Pause { task } => task::pause(d, task),
@@ -83,6 +88,7 @@ fn user(d: &mut Decision, command: &UserCommand) -> Result<(), Rejection> {
             Ok(())
         }
         UserCommand::RemoveRule { rule } => approval::remove_rule(d, rule),
+        UserCommand::Job { deed } => job::by_person(d, deed),
     }
 }
 
@@ -98,8 +104,8 @@ fn run_command(d: &mut Decision, command: &RunCommand) -> Result<(), Rejection> 
         RunCommand::StartTool { run, call, action, pre_hash, post_hash } => {
             tool::start(d, run, call, action, pre_hash, post_hash)
         }
-        RunCommand::SettleTool { run, call, state, parts, tokens } => {
-            tool::settle(d, run, call, *state, parts.clone(), *tokens)
+        RunCommand::SettleTool { run, call, state, parts, saw } => {
+            tool::settle(d, run, call, *state, parts.clone(), saw.clone())
         }
         RunCommand::AskPerson { run, call, question, options, meanwhile } => {
             tool::ask_person(d, run, call, question, options, meanwhile)
@@ -107,6 +113,7 @@ fn run_command(d: &mut Decision, command: &RunCommand) -> Result<(), Rejection> 
         RunCommand::GiveVerdict { run, check, outcome, evidence } => {
             run::agent_verdict(d, run, check, *outcome, evidence)
         }
+        RunCommand::Job { run, call, deed } => job::by_agent(d, run, call, deed),
         RunCommand::Suspend { run, reason } => run::suspend(d, run, reason),
         RunCommand::End { run, reason, detail } => run::end(d, run, *reason, detail.clone()),
     }
@@ -160,7 +167,7 @@ impl Decision {
     fn row(&self, agent: &AgentId, role: Role, parts: Vec<Part>, tokens: u64) -> Row {
         let seq = self.snap.agents.get(agent).map_or(1, |agent| agent.next_seq);
         let tokens = if tokens > 0 { tokens } else { estimate_tokens(&parts) };
-        Row { seq, role, parts, message: None, tool_call: None, cut: false, tokens, at: self.at }
+        Row { seq, role, parts, message: None, tool_call: None, outcome: None, cut: false, tokens, at: self.at }
     }
 
     /// Puts a message into Main's Inbox, unless the fact it tells was told before.
@@ -218,6 +225,8 @@ impl Decision {
             self.set_status(id, TaskStatus::Completed, None);
         } else if blockers.iter().all(|waiting| waiting.kind == "check") {
             self.set_status(id, TaskStatus::AwaitingHuman, Some("acceptance".into()));
+        } else if blockers.iter().all(|waiting| matches!(waiting.kind.as_str(), "job" | "notice" | "check")) {
+            self.set_status(id, TaskStatus::Parked, Some("job".into()));
         } else {
             self.set_status(id, TaskStatus::Active, None);
         }

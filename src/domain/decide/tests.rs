@@ -1,7 +1,7 @@
 //! The laws, each as a promise.
 
 use super::*;
-use crate::domain::command::{ApprovalAnswer, PlannedCall};
+use crate::domain::command::{ApprovalAnswer, Move, PlannedCall};
 use crate::domain::permission::{Access, Action, Policy};
 use crate::domain::rejection::RejectionKind;
 use crate::domain::step::{Step, next_step};
@@ -105,7 +105,7 @@ impl World {
     fn settle(&mut self, ix: usize) {
         let (run, call) = (self.run(), self.open()[ix].clone());
         let parts = vec![Part::text("ok")];
-        self.ok(RunCommand::SettleTool { run, call, state: ToolCallState::Done, parts, tokens: 1 });
+        self.ok(RunCommand::SettleTool { run, call, state: ToolCallState::Done, parts, saw: None });
     }
 
     fn answer(&mut self, answer: ApprovalAnswer) {
@@ -224,6 +224,30 @@ fn a_withdrawn_message_is_never_delivered() {
 }
 
 #[test]
+fn queued_messages_enter_in_the_order_and_at_the_time_that_the_person_gave_them_last() {
+    let mut world = World::running("ask");
+    world.turn(&[]);
+    for text in ["first", "second", "third"] {
+        world.say(text, Delivery::Boundary);
+    }
+    let task = world.id();
+    let id =
+        |world: &World, text: &str| world.snap.messages.values().find(|m| m.text == text).expect("queued").id.clone();
+    let queue = |world: &World| -> Vec<String> {
+        let main = world.the_task().main.clone();
+        world.snap.inbox(&main, MessageState::Queued).iter().map(|m| m.text.clone()).collect()
+    };
+    let (first, third) = (id(&world, "first"), id(&world, "third"));
+    world.ok(UserCommand::MoveMessage { task: task.clone(), message: third.clone(), to: Move::Earlier });
+    assert_eq!(queue(&world), ["first", "third", "second"]);
+    world.ok(UserCommand::MoveMessage { task: task.clone(), message: first.clone(), to: Move::Earlier });
+    world.ok(UserCommand::MoveMessage { task: task.clone(), message: first.clone(), to: Move::Later });
+    assert_eq!(queue(&world), ["third", "first", "second"]);
+    world.ok(UserCommand::SetDelivery { task, message: first.clone(), delivery: Delivery::TurnEnd });
+    assert_eq!(world.snap.messages[&first].delivery, Delivery::TurnEnd);
+}
+
+#[test]
 fn nothing_runs_before_the_person_said_yes() {
     let mut world = World::with_calls("ask", &[("shell", Effect::Effectful)]);
     world.start(0, "rm -r x");
@@ -308,6 +332,22 @@ fn esc_while_main_waits_for_a_person_ends_the_waiting() {
 }
 
 #[test]
+fn esc_before_the_first_word_is_not_overridden_by_the_words_it_stopped() {
+    let mut world = World::running("ask");
+    let call = ModelCallId("k_0".into());
+    let run = world.run();
+    world.ok(RunCommand::BeginTurn { run: run.clone(), call: call.clone(), model: "m:x".into() });
+    let task = world.id();
+    world.ok(UserCommand::Interrupt { task });
+    let usage = Usage::default();
+    world.ok(RunCommand::CommitTurn { run: run.clone(), call, parts: vec![], calls: vec![], usage, cut: true });
+    world.ok(RunCommand::End { run, reason: EndReason::Interrupted, detail: None });
+    assert!(!world.snap.main_is_due(world.the_task()));
+    world.say("go on, then", Delivery::Boundary);
+    assert!(world.snap.main_is_due(world.the_task()));
+}
+
+#[test]
 fn a_question_is_answered_once_and_its_answer_is_the_calls_result() {
     let mut world = World::with_calls("ask", &[("ask", Effect::Idempotent)]);
     let (run, call) = (world.run(), world.open()[0].clone());
@@ -377,6 +417,18 @@ fn a_request_in_flight_is_asked_again_by_the_next_owner_and_its_messages_stay() 
     let task = world.id();
     world.ok(SystemCommand::StartRun { task });
     assert!(matches!(world.step(), Step::Ask { .. }));
+}
+
+#[test]
+fn taking_over_is_no_work_on_a_task_that_has_ended() {
+    let mut world = World::running("ask");
+    let (run, call) = (world.run(), ModelCallId("k_0".into()));
+    world.ok(RunCommand::BeginTurn { run: run.clone(), call, model: "m:x".into() });
+    world.ok(RunCommand::End { run, reason: EndReason::Internal, detail: None });
+    assert!(world.snap.messages.values().any(|message| message.state == MessageState::Delivered), "still held");
+    let before = world.the_task().updated_at;
+    world.take_over();
+    assert_eq!(world.the_task().updated_at, before);
 }
 
 #[test]

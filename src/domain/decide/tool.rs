@@ -34,7 +34,7 @@ pub(super) fn start(
         if approval.action_hash != action.hash() {
             let text = "What the person allowed is no longer what would happen (something changed in between). \
                         Nothing was done. Look again, then ask again.";
-            settle_with(d, &run, &call, ToolCallState::Error, vec![Part::text(text)], 0);
+            settle_with(d, &run, &call, ToolCallState::Error, vec![Part::text(text)], None);
             return Ok(());
         }
         begin(d, &task, &call, pre_hash, post_hash);
@@ -45,7 +45,7 @@ pub(super) fn start(
         Judgement::Allow => begin(d, &task, &call, pre_hash, post_hash),
         Judgement::Refuse(why) => {
             let text = format!("Not allowed: {why}. Nothing was done. Go on without it, or say what you would need.");
-            settle_with(d, &run, &call, ToolCallState::Denied, vec![Part::text(text)], 0);
+            settle_with(d, &run, &call, ToolCallState::Denied, vec![Part::text(text)], None);
         }
         Judgement::Ask(why) => {
             let approval = Approval {
@@ -85,7 +85,7 @@ pub(super) fn settle(
     call: &ToolCallId,
     state: ToolCallState,
     parts: Vec<Part>,
-    tokens: u64,
+    saw: Option<String>,
 ) -> Result<(), Rejection> {
     let (run, task, agent) = d.running(id)?;
     let call = d.open_call(&agent, call)?;
@@ -101,7 +101,7 @@ pub(super) fn settle(
         | ToolCallState::Denied => return Err(Rejection::invalid(format!("{state} is not a result"), "")),
     }
     super::approval::drop_for(d, &task.id, &call);
-    settle_with(d, &run, &call, state, parts, tokens);
+    settle_with(d, &run, &call, state, parts, saw);
     d.settle_status(&task.id);
     Ok(())
 }
@@ -113,11 +113,12 @@ pub(super) fn settle_with(
     call: &ToolCall,
     state: ToolCallState,
     parts: Vec<Part>,
-    tokens: u64,
+    saw: Option<String>,
 ) {
-    let mut row = d.row(&call.agent, Role::Tool, parts, tokens);
+    let mut row = d.row(&call.agent, Role::Tool, parts, 0);
     row.tool_call = Some(call.id.clone());
-    let event = Event::ToolSettled { call: call.id.clone(), agent: call.agent.clone(), state, row };
+    row.outcome = Some(state);
+    let event = Event::ToolSettled { call: call.id.clone(), agent: call.agent.clone(), state, row, saw };
     d.emit(Some(&run.task), event);
     d.checkpoint(run);
 }
@@ -167,6 +168,6 @@ pub(super) fn release_questions(d: &mut Decision, task: &Task) {
         let Some(run) = d.snap.live_run(&call.agent).cloned() else { continue };
         let text = "Not answered yet: the person wrote something else, which follows. The question stays open; \
                     an answer will come as a message.";
-        settle_with(d, &run, &call, ToolCallState::Done, vec![Part::text(text)], 0);
+        settle_with(d, &run, &call, ToolCallState::Done, vec![Part::text(text)], None);
     }
 }

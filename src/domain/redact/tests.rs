@@ -1,3 +1,5 @@
+//! Tests of redacting: no form of a key comes through, and other text stays.
+
 use super::*;
 use proptest::prelude::*;
 use serde_json::json;

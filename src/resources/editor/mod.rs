@@ -48,7 +48,7 @@ pub use motion::{Motion, Reach};
 pub use remote::{Arrival, Draft, Mark, Save};
 
 use super::attribution::{Attribution, Author};
-use super::delta::{Bias, Patch, Shape};
+use super::delta::{Bias, Edit, Patch, Shape};
 use history::History;
 use ropey::Rope;
 use std::borrow::Cow;
@@ -190,9 +190,14 @@ impl EditorBuffer {
         self.local.edits().iter().any(|edit| {
             let now = edit.at.saturating_add_signed(moved);
             moved += edit.insert as isize - edit.delete as isize;
-            edit.insert != edit.delete
-                || self.slice(now..now + edit.insert) != graphemes::slice(&self.base, edit.at..edit.at + edit.delete)
+            self.differs(edit, now)
         })
+    }
+
+    /// Whether an edit of the base, whose text now begins at `now`, is one.
+    fn differs(&self, edit: &Edit<usize>, now: usize) -> bool {
+        edit.insert != edit.delete
+            || self.slice(now..now + edit.insert) != graphemes::slice(&self.base, edit.at..edit.at + edit.delete)
     }
 
     /// What leads from the committed text to the text on screen.

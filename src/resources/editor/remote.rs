@@ -79,6 +79,7 @@ impl EditorBuffer {
             });
         }
         self.saving = None;
+        self.forget_what_is_as_it_was();
         let meets = self.local.overlaps(patch);
         let (local, remote) = self.local.transform(patch);
         let shape = remote.shape();
@@ -109,6 +110,18 @@ impl EditorBuffer {
         let at = |byte| graphemes::floor(&self.text, byte);
         self.selection = Selection { anchor: at(selection.anchor), head: at(selection.head) };
         Ok(Arrival { places, meets })
+    }
+
+    /// What was typed and taken back changed nothing: it must not stand against what others write there.
+    fn forget_what_is_as_it_was(&mut self) {
+        let mut moved = 0isize;
+        let mut edits = self.local.edits();
+        edits.retain(|edit| {
+            let now = edit.at.saturating_add_signed(moved);
+            moved += edit.insert as isize - edit.delete as isize;
+            self.differs(edit, now)
+        });
+        self.local = Shape::of_edits(edits).unwrap_or_default();
     }
 
     /// Where caret and selection go when the text changes under them.

@@ -1,5 +1,7 @@
 //! Cases of the editor's buffer: alone, and beside others.
 
+#![allow(clippy::single_range_in_vec_init)]
+
 use super::*;
 use crate::resources::attribution::Attribution;
 use crate::resources::delta::Edit;
@@ -193,6 +195,16 @@ fn a_draft_brings_unsaved_text_back_after_a_crash() {
     assert!(back.undo() && !back.is_dirty());
     let draft = buffer.draft().expect("dirty");
     assert!(EditorBuffer::restore("hi", &draft).is_err());
+}
+
+#[test]
+fn what_was_typed_and_taken_back_does_not_stand_against_what_others_write_there() {
+    let mut buffer = EditorBuffer::open("one two\n", 1);
+    buffer.select(Selection { anchor: 0, head: 3 });
+    buffer.delete(Delete::Forward);
+    assert!(buffer.undo());
+    buffer.apply_remote(&Patch::replace(0..3, "ONE".into()), 2, &other()).expect("fits");
+    assert_eq!((buffer.text().as_str(), buffer.is_dirty()), ("ONE two\n", false));
 }
 
 #[test]

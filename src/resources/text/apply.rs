@@ -5,7 +5,7 @@
 
 use super::PART;
 use super::anchor::{Anchor, Ground, Spot, line_hash};
-use super::decode::{ending_at, with_endings};
+use super::decode::{BOM, ending_at, with_endings};
 use super::operation::{Destination, Extent, Operation};
 use super::outline::{Section, title_at};
 use super::syntax::Syntax;
@@ -75,7 +75,7 @@ pub fn change(ground: &Ground<'_>, syntax: Syntax, operation: &Operation) -> Res
         }
         Operation::Append { text, path } => {
             let number = ground.section(path)?;
-            let section = ground.sections()()[number];
+            let section = &ground.sections()[number];
             let end = last_text(ground, &section.own);
             let spot = Spot { bytes: end..end, whole_lines: true, section: None };
             let mut edit = insert(ground, syntax, &spot, end, text);
@@ -162,7 +162,7 @@ fn whole_lines(old: &str, range: Range<usize>, text: &str) -> String {
 
 /// Text as lines with an empty line before and after, as Markdown wants between blocks.
 fn separated(ground: &Ground<'_>, at: usize, text: &str) -> Edit {
-    let (before, after) = (&ground.text[..at], &ground.text[at..]);
+    let (before, after) = (ground.text[..at].trim_start_matches(BOM), &ground.text[at..]);
     let ending = ending_at(ground.text, at);
     let mut new = whole_lines(ground.text, at..at, text);
     if after.is_empty() {
@@ -214,7 +214,7 @@ fn set_body(
     extent: Extent,
 ) -> Result<(Vec<Edit>, String), Refusal> {
     heading_only(syntax, "set_body")?;
-    let section = ground.sections()()[ground.section(path)?];
+    let section = &ground.sections()[ground.section(path)?];
     let range = match extent {
         Extent::Own => section.own.clone(),
         Extent::Whole => section.head.end..section.lines.end,
@@ -260,7 +260,7 @@ fn move_section(
     to: &Destination,
 ) -> Result<(Vec<Edit>, String), Refusal> {
     let number = ground.section(path)?;
-    let section = ground.sections()()[number];
+    let section = &ground.sections()[number];
     let (other, at_line, level) = match to {
         Destination::Before { path } => {
             let other = ground.section(path)?;
@@ -276,10 +276,10 @@ fn move_section(
             (other, ground.sections()[other].lines.end, ground.sections()[other].level + 1)
         }
     };
-    if section.lines.contains(ground.sections()()[other].lines.start) && number <= other {
+    if section.lines.contains(&ground.sections()[other].lines.start) && number <= other {
         return Err(Refusal::Invalid { what: "a section can't be moved to itself or into itself".into() });
     }
-    let from = ground.index.bytes(section.lines.clone());
+    let from = past_mark(ground, ground.index.bytes(section.lines.clone()));
     let mut moved = ground.text[from.clone()].to_owned();
     if syntax == Syntax::Markdown {
         moved = relevelled(ground, section, level)?;
@@ -287,7 +287,7 @@ fn move_section(
         return Err(Refusal::Invalid { what: "the item stands at another depth there; move its lines by hand".into() });
     }
     let summary = format!("Move {} {}", section.title(), describe(ground, to, other));
-    let at = ground.index.bytes(at_line..at_line).start;
+    let at = past_mark(ground, ground.index.bytes(at_line..at_line)).start;
     if at == from.start || at == from.end {
         // It stays where it is; only its level may change.
         return Ok((vec![edit(from, moved)], summary));
@@ -314,6 +314,12 @@ fn move_section(
     Ok((edits, summary))
 }
 
+/// A byte order mark belongs to the text, not to its first section: it stays where it is.
+fn past_mark(ground: &Ground<'_>, bytes: Range<usize>) -> Range<usize> {
+    let first = ground.text.len() - ground.text.strip_prefix(BOM).unwrap_or(ground.text).len();
+    bytes.start.max(first)..bytes.end.max(first)
+}
+
 fn describe(ground: &Ground<'_>, to: &Destination, other: usize) -> String {
     let word = match to {
         Destination::Before { .. } => "before",
@@ -326,7 +332,7 @@ fn describe(ground: &Ground<'_>, to: &Destination, other: usize) -> String {
 /// A section with its heading made `level`, and those under it as much deeper or higher.
 fn relevelled(ground: &Ground<'_>, section: &Section, level: usize) -> Result<String, Refusal> {
     let shift = level as isize - section.level as isize;
-    let bytes = ground.index.bytes(section.lines.clone());
+    let bytes = past_mark(ground, ground.index.bytes(section.lines.clone()));
     if shift == 0 {
         return Ok(ground.text[bytes].to_owned());
     }
@@ -339,7 +345,7 @@ fn relevelled(ground: &Ground<'_>, section: &Section, level: usize) -> Result<St
             let what = format!("{} would become a heading of level {new}; there are six", inner.title());
             return Err(Refusal::Invalid { what });
         }
-        let head = ground.index.bytes(inner.head.clone());
+        let head = past_mark(ground, ground.index.bytes(inner.head.clone()));
         out.push_str(&ground.text[at..head.start]);
         out.push_str(&heading(&ground.text[head.clone()], new));
         at = head.end;

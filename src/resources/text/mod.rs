@@ -28,7 +28,7 @@ use super::adapter::{Adapter, Applied, Finding, Foreign, Format, Lookup, Node, R
 use super::content::Content;
 use super::diff::{self, Diff, PartDiff, Sign};
 use super::engine::Evaluated;
-use super::lines::{self, LineIndex};
+use super::lines;
 use super::merge::{self, Choice, Merge, TextMerge};
 use super::refusal::Refusal;
 use super::summary::{Digest, UnitChange};
@@ -123,23 +123,22 @@ impl Adapter for Document {
     }
 
     fn digest(&self, before: &Content, after: &Content) -> Result<Digest, Refusal> {
-        let (old, (new, _)) = (text_of(before)?, ground_of(after)?);
-        let old_index = LineIndex::new(old);
+        let ((old, _), (new, _)) = (ground_of(before)?, ground_of(after)?);
         let mut digest = Digest::default();
-        for hunk in lines::hunks(old, new.text) {
+        for hunk in lines::hunks(old.text, new.text) {
             let came = &new.text[new.index.bytes(hunk.new.clone())];
-            let went = &old[old_index.bytes(hunk.old.clone())];
+            let went = &old.text[old.index.bytes(hunk.old.clone())];
             let excerpt = if came.trim().is_empty() {
                 format!("-{}", diff::cut(went.trim(), 400))
             } else {
                 diff::cut(came.trim(), 400).to_owned()
             };
-            digest.push(UnitChange {
-                unit: outline::title_at(new.sections(), hunk.new.start),
-                added: hunk.new.len(),
-                removed: hunk.old.len(),
-                excerpt,
-            });
+            // What only went was in a section of the old text.
+            let unit = match hunk.new.is_empty() {
+                true => outline::title_at(old.sections(), hunk.old.start),
+                false => outline::title_at(new.sections(), hunk.new.start),
+            };
+            digest.push(UnitChange { unit, added: hunk.new.len(), removed: hunk.old.len(), excerpt });
         }
         Ok(digest)
     }

@@ -1,5 +1,6 @@
 //! Cases of the document adapter as a whole.
 
+use super::decode::BOM;
 use super::*;
 use crate::resources::adapter::Existence;
 use proptest::prelude::*;
@@ -233,6 +234,14 @@ fn a_digest_tells_the_sections_that_changed() {
 }
 
 #[test]
+fn a_byte_order_mark_stays_at_the_start_when_the_first_section_moves() {
+    let moved = json!({"op": "move_section", "path": ["a"], "to": {"place": "after", "path": ["b"]}});
+    assert_eq!(markdown("\u{feff}### a\n\n# b\n", moved), "\u{feff}# b\n\n# a\n");
+    let before = json!({"op": "move_section", "path": ["b"], "to": {"place": "before", "path": ["a"]}});
+    assert!(markdown("\u{feff}# a\n\n# b\n", before).starts_with("\u{feff}# b\n"));
+}
+
+#[test]
 fn inspection_asks_for_files_and_changes_nothing() {
     let content = content_of("[a](b.md)\n", Syntax::Markdown);
     let found = Document.inspect(&content, &|_| Existence::Absent).expect("inspected");
@@ -281,7 +290,9 @@ proptest! {
         if let [first, .., last] = ground.sections() {
             let operation = json!({"op": "move_section", "path": first.path, "to": {"place": "after", "path": last.path}});
             if let Ok((result, _)) = apply(&text, syntax, operation) {
-                let words = |text: &str| { let mut all: Vec<String> = text.split_whitespace().filter(|w| !w.starts_with('#')).map(str::to_owned).collect(); all.sort(); all };
+                prop_assert_eq!(result.starts_with(BOM), bom);
+                prop_assert_eq!(result.matches(BOM).count(), usize::from(bom));
+                let words = |text: &str| { let mut all: Vec<String> = text.trim_start_matches(BOM).split_whitespace().filter(|w| !w.starts_with('#')).map(str::to_owned).collect(); all.sort(); all };
                 prop_assert_eq!(words(&result), words(&text));
             }
         }

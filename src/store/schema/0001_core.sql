@@ -94,7 +94,8 @@ CREATE TABLE objective_version (
 
 -- a point to be met before the Task is complete; failed still blocks, only a person waives
 CREATE TABLE acceptance_check (
-  id TEXT NOT NULL PRIMARY KEY, task TEXT NOT NULL REFERENCES task(id), objective_version INTEGER NOT NULL,
+  id TEXT NOT NULL PRIMARY KEY, task TEXT NOT NULL REFERENCES task(id),
+  objective_version INTEGER,                        -- agreed under it; NULL = before there was one
   kind TEXT NOT NULL,                               -- command, test, artifact, person, outside
   text TEXT NOT NULL,                               -- what must hold; for command and test the command itself
   state TEXT NOT NULL CHECK (state IN ('open','passed','failed','waived')),
@@ -298,7 +299,7 @@ CREATE VIEW main_due AS
   SELECT t.id AS task, t.main AS main FROM task t WHERE t.status IN ('active','parked')
     AND NOT EXISTS (SELECT 1 FROM run r WHERE r.agent = t.main AND r.state = 'running')
     AND (  EXISTS (SELECT 1 FROM run r WHERE r.agent = t.main AND r.state = 'interrupted')
-        OR EXISTS (SELECT 1 FROM message m WHERE m.to_actor = t.main AND m.state IN ('queued','delivered')));
+        OR EXISTS (SELECT 1 FROM message m WHERE m.to_actor = t.main AND m.state = 'queued'));
 
 -- why the host must stay; an idle Task or one that waits for a person does not hold it
 CREATE VIEW needs_host AS

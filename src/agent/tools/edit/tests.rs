@@ -88,12 +88,19 @@ fn what_is_not_unique_says_how_often_and_where() {
 fn what_is_not_there_shows_what_comes_closest() {
     let file = b"fn main() {\n    let value = compute(1);\n    print(value);\n}\n";
     let near = wrong(file, one("let value = compute(2);", "x"));
-    assert!(near.contains("Nearest is line 2: `    let value = compute(1);`"), "{near}");
+    let now = "It reads now:\n1\tfn main() {\n2\t    let value = compute(1);\n3\t    print(value);\n4\t}\n";
+    assert_eq!(near, format!("`old` is not in it. Nearest is line 2. {now}"));
     let blanks = wrong(file, one("\tlet value = compute(1);", "x"));
-    assert!(blanks.contains("Line 2 differs only in blanks: `    let value"), "{blanks}");
+    assert!(blanks.contains("Line 2 differs only in blanks."), "{blanks}");
     let later = wrong(file, one("fn main() {\n    let value = compute(1);\n    show(value);", "x"));
-    assert!(later.contains("Line 3 is `    print(value);` where `old` has `    show(value);`"), "{later}");
-    assert!(wrong(file, one("zzzzqqqq", "x")).contains("No line is near it"));
+    assert!(later.contains("Line 3 is another than `    show(value);`."), "{later}");
+    let beyond = wrong(file, one("}\nmore", "x"));
+    assert!(beyond.contains("It ends after line 4 where `old` goes on with `more`."), "{beyond}");
+    assert!(wrong(file, one("zzzzqqqq", "x")).contains("No line is near it. It reads now:\n1\tfn"));
+    assert!(wrong(b"", one("a", "x")).contains("The file is empty."));
+    let long: String = (1..=500).map(|n| format!("the line with number {n}\n")).collect();
+    let near = wrong(long.as_bytes(), one("the lime with number 250", "x"));
+    assert!(near.contains("Nearest is line 250.") && near.lines().count() == 12, "{near}");
     assert!(wrong(file, one("", "x")).contains("`old` is empty"));
     assert!(wrong(file, one("fn", "fn")).contains("are the same"));
 }

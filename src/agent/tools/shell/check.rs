@@ -35,8 +35,8 @@ pub async fn run_command(
     let (exit_code, why) = match (finished.stop, exit) {
         (Stop::Exited, Exit::Code(code)) => (Some(code), String::new()),
         (Stop::Exited, Exit::Signal(_) | Exit::Unknown) => (None, format!("{exit}\n")),
-        (Stop::TimedOut, _) => (None, format!("timed out after {} s ({exit})\n", limits.shell_seconds)),
-        (Stop::Cancelled, _) => (None, format!("stopped on request ({exit})\n")),
+        (Stop::TimedOut, _) => (None, format!("timed out after {} s and {exit}\n", limits.shell_seconds)),
+        (Stop::Cancelled, _) => (None, format!("stopped on request and {exit}\n")),
     };
     Ok(Ran { exit_code, tail: why + &end.told() })
 }
@@ -88,12 +88,9 @@ mod tests {
 
     #[tokio::test]
     async fn what_did_not_exit_has_no_code() {
-        assert_eq!(ran("kill -9 $$").await, Ran { exit_code: None, tail: "ended by signal 9 (KILL)\n".into() });
+        assert_eq!(ran("kill -9 $$").await, Ran { exit_code: None, tail: "signaled 9 (KILL)\n".into() });
         let late = ran("echo begun; sleep 60").await;
-        assert_eq!(
-            (late.exit_code, late.tail.as_str()),
-            (None, "timed out after 1 s (ended by signal 15 (TERM))\nbegun\n")
-        );
+        assert_eq!((late.exit_code, late.tail.as_str()), (None, "timed out after 1 s and signaled 15 (TERM)\nbegun\n"));
         let missing = run_command("x", Path::new("/no/folder"), &Limits::default(), &CancellationToken::new()).await;
         assert!(missing.expect_err("refused").contains("/no/folder can't be used"));
     }

@@ -1,0 +1,334 @@
+//! Models in known states, for tests.
+
+use super::model::{Facts, Model};
+use super::projection::{Host, Opening, Trusted};
+use super::theme::BuiltIn;
+use crate::domain::permission::{Access, Action, Policy};
+use crate::domain::*;
+use jiff::tz::TimeZone;
+
+/// The time in every fixture: 2026-03-04, noon, UTC.
+pub const NOW: Millis = 1_772_625_600_000;
+
+pub fn facts() -> Facts {
+    Facts {
+        to_trust: vec!["AGENTS.md".into(), ".git".into()],
+        folder: Folder { path: "/home/me/parser".into(), device: 1, inode: 2, owner: 1000 },
+        client: "n_client".into(),
+        model: "openai:gpt-5".into(),
+        windows: [("openai:gpt-5".to_owned(), 400_000)].into_iter().collect(),
+        models: vec!["openai:gpt-5".into(), "guide:guide".into()],
+        policy: Policy::named("ask").expect("a policy"),
+        zone: TimeZone::UTC,
+    }
+}
+
+/// A screen that is connected and has no Task.
+pub fn model(width: u16, height: u16) -> Model {
+    let mut model = Model::new(facts(), BuiltIn::Dark.load(), None, Ids::new([7; 16]), NOW, (width, height));
+    model.told.host = Host::Connected;
+    model.told.trusted = Trusted::Yes;
+    model.lay_out();
+    model
+}
+
+pub fn task() -> Task {
+    Task {
+        id: "t_parser00".into(),
+        title: "Why does the parser test fail?".into(),
+        status: TaskStatus::Active,
+        reason: None,
+        resume_status: None,
+        archived: false,
+        cwd: Some("/home/me/parser".into()),
+        model: None,
+        policy: Policy::named("ask").expect("a policy"),
+        budget: Budget::default(),
+        objective_version: 1,
+        usage: Usage { micro_usd: Some(31_000), ..Usage::default() },
+        main: "a_main0000".into(),
+        waiting_for: Vec::new(),
+        last_words: String::new(),
+        created_at: NOW - 60_000,
+        updated_at: NOW - 5_000,
+    }
+}
+
+pub fn agent() -> Agent {
+    Agent {
+        id: "a_main0000".into(),
+        task: "t_parser00".into(),
+        role: AgentRole::Main,
+        next_seq: 1,
+        tail_from_seq: 1,
+        last: None,
+        failures: 0,
+        retry_at: None,
+        created_at: NOW - 60_000,
+        retired_at: None,
+    }
+}
+
+pub fn run() -> Run {
+    Run {
+        id: "r_run0000000".into(),
+        task: "t_parser00".into(),
+        agent: "a_main0000".into(),
+        state: RunState::Running,
+        fence: 1,
+        end_reason: None,
+        detail: None,
+        started_at: NOW - 12_000,
+        ended_at: None,
+    }
+}
+
+/// A request that is under way.
+pub fn model_call(id: &str) -> ModelCall {
+    ModelCall {
+        id: id.into(),
+        agent: "a_main0000".into(),
+        run: "r_run0000000".into(),
+        purpose: "turn".into(),
+        state: ModelCallState::Started,
+        fence: 1,
+        model: "guide:guide".into(),
+        through_seq: 1,
+        result_seq: None,
+        error_class: None,
+        usage: None,
+        started_at: NOW,
+        ended_at: None,
+    }
+}
+
+pub fn row(seq: u64, role: Role, parts: Vec<Part>) -> Row {
+    Row { seq, role, parts, message: None, tool_call: None, outcome: None, cut: false, tokens: 100, at: NOW - 30_000 }
+}
+
+pub fn message(id: &str, text: &str, state: MessageState) -> Message {
+    Message {
+        id: id.into(),
+        task: Some("t_parser00".into()),
+        to: Actor::agent(&"a_main0000".into()),
+        from: Actor::person(),
+        kind: MessageKind::User,
+        key: format!("user:{id}"),
+        delivery: Delivery::Boundary,
+        order: 1,
+        text: text.into(),
+        refs: Vec::new(),
+        state,
+        reason: None,
+        context_seq: None,
+        consumed_seq: None,
+        fence: None,
+        created_at: NOW - 20_000,
+        delivered_at: None,
+        consumed_at: None,
+    }
+}
+
+pub fn call(id: &str, ix: u32, name: &str, arguments: &str, state: ToolCallState) -> ToolCall {
+    ToolCall {
+        id: id.into(),
+        agent: "a_main0000".into(),
+        run: "r_run0000000".into(),
+        assistant_seq: 2,
+        ix,
+        provider_id: format!("call_{ix}"),
+        name: name.into(),
+        arguments: arguments.into(),
+        effect: Effect::Pure,
+        pre_hash: None,
+        post_hash: None,
+        state,
+        fence: None,
+        result_seq: None,
+        created_at: NOW - 10_000,
+        started_at: Some(NOW - 4_000),
+        ended_at: state.is_settled().then_some(NOW - 3_500),
+    }
+}
+
+fn part(call: &ToolCall) -> Part {
+    Part::Call {
+        id: call.id.clone(),
+        provider_id: call.provider_id.clone(),
+        name: call.name.clone(),
+        arguments: call.arguments.clone(),
+    }
+}
+
+/// What the host answers for a Task in which a question was asked and Main looks for the answer.
+pub fn opening() -> Opening {
+    let asked = Row {
+        message: Some("m_first00000".into()),
+        ..row(1, Role::User, vec![Part::text("Why does the parser test fail?")])
+    };
+    let mut calls = vec![
+        call("c_read000000", 0, "read", r#"{"path":"src/parser.rs"}"#, ToolCallState::Done),
+        call("c_grep000000", 1, "grep", r#"{"pattern":"trim_end","path":"src"}"#, ToolCallState::Done),
+        call("c_shell00000", 2, "shell", r#"{"command":"cargo test parser"}"#, ToolCallState::Running),
+    ];
+    (calls[0].result_seq, calls[1].result_seq) = (Some(3), Some(4));
+    let mut parts = vec![
+        Part::Thinking { text: "The test may expect a trailing newline. Let me look.".into(), signature: None },
+        Part::text("The test expects a trailing newline, but `parse` may trim it. I will look at the code first."),
+    ];
+    parts.extend(calls.iter().map(part));
+    let rows = vec![
+        asked,
+        row(2, Role::Assistant, parts),
+        row(3, Role::Tool, vec![Part::text("fn parse(text: &str) -> Ast {\n    let text = text.trim_end();\n}")]),
+        row(4, Role::Tool, vec![Part::text("src/parser.rs:2: let text = text.trim_end();")]),
+    ];
+    let detail = TaskDetail {
+        task: task(),
+        objective: None,
+        checks: Vec::new(),
+        verdicts: Vec::new(),
+        agents: vec![Agent { next_seq: 5, ..agent() }],
+        asking: None,
+        checkpoint: None,
+        run: Some(run()),
+        context_tokens: 12_400,
+        seq: 20,
+    };
+    let first = Message {
+        context_seq: Some(1),
+        consumed_seq: Some(2),
+        ..message("m_first00000", "Why does the parser test fail?", MessageState::Consumed)
+    };
+    Opening {
+        detail,
+        page: TranscriptPage { rows, calls, messages: Vec::new(), more: false, seq: 20 },
+        messages: vec![first],
+        approvals: Vec::new(),
+        questions: Vec::new(),
+        fence: 1,
+    }
+}
+
+/// Main is at work on a Task.
+pub fn working(model: &mut Model) {
+    model.wanted = Some("t_parser00".into());
+    model.told.woken_by = vec!["m_first00000".into()];
+    model.told.open(opening());
+    model.told.woken_by = vec!["m_first00000".into()];
+    model.lay_out();
+}
+
+pub fn record(model: &mut Model, event: Event) {
+    let recorded =
+        Recorded { seq: model.told.seq + 1, at: NOW, task: model.wanted.clone(), actor: Actor::system(), event };
+    model.told.record(&recorded);
+    model.lay_out();
+}
+
+pub fn action(subject: &str) -> Action {
+    Action {
+        tool: "shell".into(),
+        access: Access::Execute,
+        subject: subject.into(),
+        cwd: "/home/me/parser".into(),
+        detail: String::new(),
+        inside: true,
+        beyond: String::new(),
+        rule_subject: subject.into(),
+    }
+}
+
+pub fn approval_of(id: &str, subject: &str) -> Approval {
+    let action = action(subject);
+    Approval {
+        id: id.into(),
+        task: "t_parser00".into(),
+        agent: "a_main0000".into(),
+        tool_call: "c_shell00000".into(),
+        action_hash: action.hash(),
+        action,
+        why: "it runs a command".into(),
+        state: ApprovalState::Pending,
+        because: None,
+        decided_by: None,
+        created_at: NOW - 2_000,
+        decided_at: None,
+    }
+}
+
+/// The Run is put down in the middle of a step: it waits.
+fn rest(model: &mut Model) {
+    for run in model.told.records.runs.values_mut() {
+        run.state = RunState::Interrupted;
+    }
+}
+
+/// A command waits for a person.
+pub fn approval(model: &mut Model) {
+    working(model);
+    rest(model);
+    record(model, Event::ApprovalRequested { approval: approval_of("p_first000", "cargo test parser") });
+    record(
+        model,
+        Event::TaskStatusChanged {
+            status: TaskStatus::AwaitingHuman,
+            reason: Some("approval".into()),
+            resume_status: None,
+        },
+    );
+}
+
+/// Main asks the person something.
+pub fn question(model: &mut Model) {
+    working(model);
+    rest(model);
+    let question = Question {
+        id: "q_first000".into(),
+        task: "t_parser00".into(),
+        agent: "a_main0000".into(),
+        tool_call: "c_shell00000".into(),
+        question: "Should `parse` keep the trailing newline, or should the test change?".into(),
+        options: vec!["Keep the newline".into(), "Change the test".into()],
+        meanwhile: "nothing is changed".into(),
+        state: QuestionState::Open,
+        answer: None,
+        created_at: NOW - 2_000,
+        resolved_at: None,
+    };
+    record(model, Event::QuestionAsked { question });
+    record(
+        model,
+        Event::TaskStatusChanged {
+            status: TaskStatus::AwaitingHuman,
+            reason: Some("question".into()),
+            resume_status: None,
+        },
+    );
+}
+
+/// Main is done; a person is to say whether a point of acceptance is met.
+pub fn acceptance(model: &mut Model) {
+    working(model);
+    model.told.records.runs.clear();
+    let check = Check {
+        id: "x_first000".into(),
+        task: "t_parser00".into(),
+        objective_version: 1,
+        kind: CheckKind::Person,
+        text: "The explanation is clear to somebody who never saw the parser.".into(),
+        state: CheckState::Open,
+        failures: 0,
+        judged_through: None,
+        created_at: NOW - 50_000,
+    };
+    record(model, Event::CheckAdded { check });
+    record(
+        model,
+        Event::TaskStatusChanged {
+            status: TaskStatus::AwaitingHuman,
+            reason: Some("acceptance".into()),
+            resume_status: None,
+        },
+    );
+}

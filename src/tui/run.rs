@@ -1,0 +1,530 @@
+//! The driver: waits for the terminal, the host, the clock and signals; carries effects out; draws.
+//!
+//! It decides nothing. Whatever is pending is taken in before a frame is drawn, a frame is drawn
+//! only when something changed and at most every 16 ms, and at rest nothing wakes it.
+
+use super::action::{Action, Effect, News};
+use super::attention::{Attention, Notice};
+use super::colours::{Coloured, Job};
+use super::composer::Edit;
+use super::finder::{Finder, Tell};
+use super::input::decode::{Answer, Decoder};
+use super::input::tty::Tty;
+use super::key::Key;
+use super::keymap;
+use super::link::Link;
+use super::look::Look;
+use super::model::{Facts, Model};
+use super::painter;
+use super::screen::{self, Screen};
+use super::shell::Ran;
+use super::update::update;
+use crate::domain::{ClientId, Folder, JobId, Millis, Settings, TaskId};
+use crate::host::client::{Client, Failure, Pushes, fresh_ids};
+use crossterm::event::Event;
+use futures_util::future::BoxFuture;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use rustix::process::{Signal, getpid, getppid, getsid, kill_current_process_group};
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// Makes a connection to the host, starting one where none runs.
+pub type Connect = Box<dyn Fn() -> BoxFuture<'static, Result<(Client, Pushes), Failure>> + Send + Sync>;
+
+/// Has the person edit a text in their own editor, on this terminal; gives it back, or the reason
+/// why not.
+pub type Editor = Box<dyn Fn(String) -> BoxFuture<'static, Result<String, String>> + Send + Sync>;
+
+/// Hands this terminal to a Job until it is left.
+pub type Attach = Box<dyn Fn(JobId) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
+
+/// Runs a command of the person's own in a folder, until it ends or is stopped.
+pub type ShellPort = Arc<dyn Fn(String, String, CancellationToken) -> BoxFuture<'static, Ran> + Send + Sync>;
+
+/// What the screen starts with.
+pub struct Start {
+    /// Makes a connection; called again whenever one is lost.
+    pub connect: Connect,
+    /// The person's own editor.
+    pub editor: Editor,
+    /// The terminals of Jobs.
+    pub attach: Attach,
+    /// How the screen looks and behaves.
+    pub look: Look,
+    /// Runs the person's own commands.
+    pub shell: ShellPort,
+    /// The Task to open; absent begins a new one.
+    pub task: Option<TaskId>,
+    /// The folder a new Task works in, and whose trust is asked about.
+    pub folder: Folder,
+    /// The default model and policy.
+    pub settings: Settings,
+    /// Whose drafts are restored.
+    pub client: ClientId,
+}
+
+/// How the screen ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exit {
+    /// The Task that was open.
+    pub task: Option<TaskId>,
+}
+
+/// Why the screen could not be shown.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// There is no terminal.
+    #[error("the screen needs a terminal: {0} (`cowork exec` works without one)")]
+    NoTerminal(io::Error),
+    /// The terminal does not do what was asked of it.
+    #[error("the terminal failed: {0}")]
+    Terminal(#[from] io::Error),
+    /// The system gives no random bytes.
+    #[error(transparent)]
+    Ids(#[from] Failure),
+}
+
+/// The least time between two frames.
+const FRAME: Duration = Duration::from_millis(16);
+
+/// How much is taken in between two frames at the most.
+const BATCH: usize = 2_000;
+
+/// What a folder holds that is used only when it is trusted.
+fn to_trust(folder: &Folder) -> Vec<String> {
+    let known = ["AGENTS.md", ".cowork/config.toml", ".git"];
+    known.into_iter().filter(|name| Path::new(&folder.path).join(name).exists()).map(str::to_owned).collect()
+}
+
+/// Shows the screen until the person leaves or the terminal is gone.
+pub async fn run(start: Start) -> Result<Exit, Error> {
+    if !io::stdout().is_terminal() {
+        return Err(Error::NoTerminal(io::Error::other("standard output is not one")));
+    }
+    let tty = Tty::open().map_err(Error::NoTerminal)?;
+    let mut signals = Signals::new()?;
+    let size = known_size(&tty);
+    let facts = Facts {
+        to_trust: to_trust(&start.folder),
+        folder: start.folder,
+        client: start.client,
+        windows: windows(&start.settings),
+        models: models(&start.settings),
+        model: start.settings.model,
+        policy: start.settings.policy,
+        zone: TimeZone::system(),
+    };
+    let environment = |name: &str| std::env::var(name).ok();
+    let (theme, guessed) = start.look.begin(environment);
+    let mut model = Model::new(facts, theme, start.task, fresh_ids()?, wall_clock(), size);
+    model.guessed = guessed;
+    let attention = Attention::new(start.look.calls, Notice::from_environment(environment));
+    model.look_like(start.look);
+    let mut screen = Screen::enter(size)?;
+    if environment("TERM").is_none_or(|term| term != "dumb" && term != "linux") {
+        screen.ask()?;
+    }
+    let (link, news) = Link::start(start.connect);
+    let (found, painted) = mpsc::unbounded_channel();
+    let painter = painter::start(move |job, coloured| found.send((job, coloured)).is_ok());
+    let mut driver = Driver {
+        model,
+        screen,
+        finder: Finder::new(teller(link.news().clone())),
+        link,
+        painter,
+        editor: start.editor,
+        attach: start.attach,
+        shell: start.shell,
+        attention,
+        stop_shell: CancellationToken::new(),
+        decoder: Decoder::default(),
+        began: Instant::now(),
+        drawn: None,
+        state: State::Going,
+        slept: false,
+    };
+    let ended = driver.go(&tty, news, painted, &mut signals).await;
+    driver.link.settle().await;
+    driver.stop_shell.cancel();
+    // A terminal that is gone needs no word.
+    let _ = driver.screen.tell(driver.attention.leave().as_bytes());
+    let task = driver.model.wanted.clone();
+    drop(driver);
+    ended.map(|()| Exit { task }).map_err(Error::Terminal)
+}
+
+/// The models that can be named without knowing more.
+fn models(settings: &Settings) -> Vec<String> {
+    let named = settings.models.keys().filter(|name| name.contains(':'));
+    let mut models: Vec<String> = std::iter::once(&settings.model).chain(named).cloned().collect();
+    models.push("guide:guide".to_owned());
+    let mut seen = std::collections::HashSet::new();
+    models.retain(|name| seen.insert(name.clone()));
+    models
+}
+
+/// How much the windows of models hold, by every name that a Task may give them.
+fn windows(settings: &Settings) -> BTreeMap<String, u64> {
+    let known = settings.models.iter().filter_map(|(name, info)| Some((name.clone(), info.context_tokens?)));
+    let mut windows: BTreeMap<String, u64> = known.collect();
+    for model in models(settings) {
+        if let Some(tokens) = settings.model_info(&model).context_tokens {
+            windows.insert(model, tokens);
+        }
+    }
+    windows
+}
+
+/// Puts what is found on other threads among the news.
+fn teller(news: mpsc::Sender<News>) -> Tell {
+    Arc::new(move |said| news.blocking_send(said).is_ok())
+}
+
+fn wall_clock() -> Millis {
+    Timestamp::now().as_millisecond()
+}
+
+/// The size of the terminal; one that does not know it is taken for the usual one.
+fn known_size(tty: &Tty) -> (u16, u16) {
+    match tty.size() {
+        (0, _) | (_, 0) => (80, 24),
+        size => size,
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum State {
+    Going,
+    Suspending,
+    /// The person's own editor is to have the terminal, with this text.
+    EditingOutside(String),
+    /// A Job is to have the terminal.
+    Attaching(JobId),
+    Ending,
+}
+
+struct Driver {
+    model: Model,
+    screen: Screen,
+    link: Link,
+    painter: std::sync::mpsc::Sender<Job>,
+    finder: Finder,
+    editor: Editor,
+    attach: Attach,
+    shell: ShellPort,
+    attention: Attention,
+    stop_shell: CancellationToken,
+    decoder: Decoder,
+    began: Instant,
+    drawn: Option<Instant>,
+    state: State,
+    /// It was us who stopped: the signal to go on is no surprise.
+    slept: bool,
+}
+
+/// What the driver was woken by.
+enum Woken {
+    Bytes(usize),
+    TerminalGone,
+    News(News),
+    Painted(Job, Coloured),
+    Time,
+    Signal(Caught),
+}
+
+impl Driver {
+    async fn go(
+        &mut self,
+        tty: &Tty,
+        mut news: mpsc::Receiver<News>,
+        mut painted: mpsc::UnboundedReceiver<(Job, Coloured)>,
+        signals: &mut Signals,
+    ) -> io::Result<()> {
+        let mut buffer = vec![0; 64 * 1024];
+        loop {
+            self.draw_if_due()?;
+            let alarm = self.model.due().map(|at| Instant::now() + millis(at - wall_clock()));
+            let wake = self.next_wake(alarm);
+            let woken = tokio::select! {
+                read = tty.read(&mut buffer) => match read {
+                    Ok(0) | Err(_) => Woken::TerminalGone,
+                    Ok(read) => Woken::Bytes(read),
+                },
+                Some(said) = news.recv() => Woken::News(said),
+                Some((job, coloured)) = painted.recv() => Woken::Painted(job, coloured),
+                caught = signals.next() => Woken::Signal(caught),
+                () = sleep_until(wake) => Woken::Time,
+            };
+            self.model.now = wall_clock();
+            match woken {
+                Woken::TerminalGone => self.take(Action::Quit),
+                Woken::Bytes(read) => self.take_bytes(&buffer[..read]),
+                Woken::News(said) => {
+                    self.take(Action::News(said));
+                    for _ in 0..BATCH {
+                        let Ok(said) = news.try_recv() else { break };
+                        self.take(Action::News(said));
+                    }
+                }
+                Woken::Painted(job, coloured) => self.take(Action::Painted(job, coloured)),
+                Woken::Time => self.take_time(alarm),
+                Woken::Signal(caught) => self.take_signal(caught, tty)?,
+            }
+            match std::mem::replace(&mut self.state, State::Going) {
+                State::Going => {}
+                State::Suspending => self.suspend(tty)?,
+                State::Attaching(job) => self.attach(tty, signals, job).await?,
+                State::EditingOutside(text) => self.edit_outside(tty, signals, &text).await?,
+                State::Ending => return Ok(()),
+            }
+        }
+    }
+
+    fn take_bytes(&mut self, bytes: &[u8]) {
+        let now = self.monotonic();
+        let events = self.decoder.feed(bytes, now);
+        for answer in self.decoder.answers() {
+            self.attention.takes_status |= answer == Answer::TakesStatus;
+            self.take(Action::Answered(answer));
+        }
+        self.take_events(events);
+    }
+
+    fn take_events(&mut self, events: Vec<Event>) {
+        // Characters that came together are typed together: each alone would wrap the text anew.
+        let mut typed = String::new();
+        for event in events {
+            let character = matches!(&event, Event::Key(key) if Key::from_event(*key).typed().is_some());
+            if !character {
+                self.type_in(&mut typed);
+            }
+            match keymap::resolve(event, &self.model) {
+                Some(Action::Edit(Edit::Insert(c))) => typed.push(c),
+                Some(action) => {
+                    self.type_in(&mut typed);
+                    self.take(action);
+                    // The next key may mean something else after this one.
+                    self.model.lay_out();
+                }
+                None => {}
+            }
+        }
+        self.type_in(&mut typed);
+    }
+
+    fn type_in(&mut self, typed: &mut String) {
+        let mut characters = typed.chars();
+        match (characters.next(), characters.next()) {
+            (None, _) => return,
+            (Some(c), None) => self.take(Action::Edit(Edit::Insert(c))),
+            (Some(_), Some(_)) => self.take(Action::Type(std::mem::take(typed))),
+        }
+        typed.clear();
+    }
+
+    fn take_time(&mut self, alarm: Option<Instant>) {
+        let now = self.monotonic();
+        let events = self.decoder.expire(now);
+        self.take_events(events);
+        if alarm.is_some_and(|alarm| alarm <= Instant::now()) {
+            self.take(Action::Tick);
+        }
+    }
+
+    fn take_signal(&mut self, caught: Caught, tty: &Tty) -> io::Result<()> {
+        match caught {
+            Caught::End => self.take(Action::Quit),
+            Caught::Stop => self.take(Action::Suspend),
+            Caught::Resized => self.fit(tty),
+            Caught::Continued if std::mem::take(&mut self.slept) => {}
+            Caught::Continued => {
+                self.screen.retake()?;
+                self.fit(tty);
+                self.model.dirty = true;
+            }
+        }
+        Ok(())
+    }
+
+    fn fit(&mut self, tty: &Tty) {
+        let (width, height) = known_size(tty);
+        if (width, height) != self.model.size {
+            self.take(Action::Resize { width, height });
+        }
+    }
+
+    fn take(&mut self, action: Action) {
+        for effect in update(&mut self.model, action) {
+            match effect {
+                Effect::Quit => self.state = State::Ending,
+                Effect::Suspend => self.state = State::Suspending,
+                Effect::Copy(text) => {
+                    // A terminal that is gone is noticed by its reader.
+                    let _ = self.screen.copy(&text);
+                }
+                Effect::Attach(job) => self.state = State::Attaching(job),
+                Effect::EditOutside(text) => self.state = State::EditingOutside(text),
+                Effect::RunInShell { command, folder } => self.run_in_shell(command, folder),
+                Effect::StopShell => self.stop_shell.cancel(),
+                Effect::FindFiles { search, folder } => self.finder.find(search, folder),
+                Effect::Preview { folder, path } => self.finder.preview(folder, path),
+                other => self.link.carry_out(other),
+            }
+        }
+    }
+
+    /// Runs a command of the person beside everything else; what comes of it is news.
+    fn run_in_shell(&mut self, command: String, folder: String) {
+        self.stop_shell = CancellationToken::new();
+        let stop = self.stop_shell.clone();
+        let (running, news) = ((self.shell)(command, folder, stop.clone()), self.link.news().clone());
+        tokio::spawn(async move {
+            let ran = running.await;
+            if !stop.is_cancelled() {
+                // A screen that is gone wants no news.
+                let _ = news.send(News::ShellEnded(ran)).await;
+            }
+        });
+    }
+
+    /// Lends the terminal to the person's own editor until it ends.
+    async fn edit_outside(&mut self, tty: &Tty, signals: &mut Signals, text: &str) -> io::Result<()> {
+        screen::restore();
+        let edited = (self.editor)(text.to_owned()).await;
+        self.come_back(tty, signals, Action::EditedOutside(edited))
+    }
+
+    /// Lends the terminal to a Job until it is left.
+    async fn attach(&mut self, tty: &Tty, signals: &mut Signals, job: JobId) -> io::Result<()> {
+        screen::restore();
+        let left = (self.attach)(job).await;
+        self.come_back(tty, signals, Action::Attached(left))
+    }
+
+    /// Takes the terminal back, with what came of lending it.
+    fn come_back(&mut self, tty: &Tty, signals: &mut Signals, action: Action) -> io::Result<()> {
+        // What was pressed and sent to others is none of ours.
+        *signals = Signals::new()?;
+        self.decoder = Decoder::default();
+        self.screen.retake()?;
+        self.model.now = wall_clock();
+        self.take(action);
+        self.fit(tty);
+        self.model.dirty = true;
+        Ok(())
+    }
+
+    /// Stops the whole foreground group, as the shell expects; comes back with its `fg`.
+    fn suspend(&mut self, tty: &Tty) -> io::Result<()> {
+        if !can_be_continued() {
+            self.model.warn("no shell is there to come back from");
+            self.model.dirty = true;
+            return Ok(());
+        }
+        screen::restore();
+        self.slept = true;
+        kill_current_process_group(Signal::STOP)?;
+        self.screen.retake()?;
+        self.fit(tty);
+        self.model.dirty = true;
+        Ok(())
+    }
+
+    fn draw_if_due(&mut self) -> io::Result<()> {
+        let soon = self.drawn.is_some_and(|drawn| drawn.elapsed() < FRAME);
+        if !self.model.dirty || soon {
+            return Ok(());
+        }
+        self.model.dirty = false;
+        self.model.lay_out();
+        crate::crash::panic_of_screen();
+        self.screen.draw(&self.model)?;
+        let told = self.attention.tell(&self.model);
+        self.screen.tell(&told)?;
+        for job in self.model.chat.colours.take_wanted() {
+            // A painter that is gone leaves code plain.
+            let _ = self.painter.send(job);
+        }
+        self.drawn = Some(Instant::now());
+        Ok(())
+    }
+
+    fn next_wake(&self, alarm: Option<Instant>) -> Option<Instant> {
+        let frame = self.drawn.filter(|_| self.model.dirty).map(|drawn| drawn + FRAME);
+        let escape = self.decoder.deadline().map(|at| self.began + millis(at));
+        [frame, escape, alarm].into_iter().flatten().min()
+    }
+
+    fn monotonic(&self) -> Millis {
+        self.began.elapsed().as_millis() as Millis
+    }
+}
+
+fn millis(millis: Millis) -> Duration {
+    Duration::from_millis(millis.max(0) as u64)
+}
+
+async fn sleep_until(wake: Option<Instant>) {
+    match wake {
+        Some(wake) => tokio::time::sleep_until(wake).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Whether somebody in this session could continue us once we are stopped.
+fn can_be_continued() -> bool {
+    let session = getsid(None).ok();
+    let parent = getppid().and_then(|parent| getsid(Some(parent)).ok());
+    session != Some(getpid()) && session == parent
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Caught {
+    End,
+    Stop,
+    Continued,
+    Resized,
+}
+
+struct Signals {
+    terminate: tokio::signal::unix::Signal,
+    hangup: tokio::signal::unix::Signal,
+    interrupt: tokio::signal::unix::Signal,
+    stop: tokio::signal::unix::Signal,
+    proceed: tokio::signal::unix::Signal,
+    resized: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    fn new() -> io::Result<Self> {
+        let raw = |wanted: Signal| signal(SignalKind::from_raw(wanted.as_raw()));
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            hangup: signal(SignalKind::hangup())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            stop: raw(Signal::TSTP)?,
+            proceed: raw(Signal::CONT)?,
+            resized: signal(SignalKind::window_change())?,
+        })
+    }
+
+    async fn next(&mut self) -> Caught {
+        tokio::select! {
+            _ = self.terminate.recv() => Caught::End,
+            _ = self.hangup.recv() => Caught::End,
+            _ = self.interrupt.recv() => Caught::End,
+            _ = self.stop.recv() => Caught::Stop,
+            _ = self.proceed.recv() => Caught::Continued,
+            _ = self.resized.recv() => Caught::Resized,
+        }
+    }
+}
