@@ -1,6 +1,7 @@
 //! What an agent's loop needs from outside, as one trait: the runtime implements it.
 
 use crate::domain::*;
+use crate::resources::{Content, Registry};
 use futures_util::future::BoxFuture;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,6 +21,8 @@ pub trait Port: Send + Sync + 'static {
     fn blobs(&self) -> Arc<dyn Blobs>;
     /// The Jobs of the agent's Task, to be acted on as the effect of a call.
     fn jobs(&self, run: &RunId, call: &ToolCallId) -> Arc<dyn Jobs>;
+    /// The Resources that the agent may know, to be acted on as the effect of a call.
+    fn documents(&self, run: &RunId, call: &ToolCallId) -> Arc<dyn Documents>;
     /// Shows something that is not stored.
     fn show(&self, transient: Transient);
     /// What the user configured, as of now.
@@ -60,6 +63,37 @@ pub trait Jobs: Send + Sync + 'static {
     /// Waits for a phase of it, at most so long, and no longer than until the agent has a message.
     fn wait<'a>(&'a self, job: &'a JobId, phase: JobPhase, most: Duration)
     -> BoxFuture<'a, Result<JobView, Rejection>>;
+}
+
+/// A content that was opened.
+#[derive(Debug, Clone)]
+pub struct Opened {
+    /// The Resource.
+    pub resource: Resource,
+    /// The revision; of a Candidate, the one it was made on.
+    pub revision: u64,
+    /// The Candidate, where it is one.
+    pub candidate: Option<Candidate>,
+    /// The content.
+    pub content: Content,
+}
+
+/// The Resources that one agent may know, and no others.
+pub trait Documents: Send + Sync + 'static {
+    /// The kinds there are.
+    fn registry(&self) -> Registry;
+    /// The agent's Task.
+    fn task(&self) -> TaskId;
+    /// All of them, the newest change first.
+    fn list(&self) -> BoxFuture<'_, Result<Vec<Resource>, Rejection>>;
+    /// Opens a content of one.
+    fn open(&self, of: ContentOf) -> BoxFuture<'_, Result<Opened, Rejection>>;
+    /// Its last revisions, the newest first.
+    fn history(&self, resource: ResourceId) -> BoxFuture<'_, Result<Vec<Revision>, Rejection>>;
+    /// What is proposed for one, the newest first.
+    fn candidates(&self, resource: ResourceId) -> BoxFuture<'_, Result<Vec<Candidate>, Rejection>>;
+    /// Does something with one, as the effect of the call; done twice it is done once.
+    fn act(&self, deed: ResourceDeed<Change>) -> BoxFuture<'_, Result<EditReceipt, Rejection>>;
 }
 
 /// Where an agent works.

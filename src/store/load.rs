@@ -1,6 +1,6 @@
 //! Snapshots to decide on: the live part of one Task, or of everything in flight.
 
-use super::rows;
+use super::{resources, rows};
 use crate::domain::*;
 use rusqlite::{Connection, OptionalExtension, Params, Row as SqlRow};
 use std::collections::BTreeMap;
@@ -27,6 +27,7 @@ pub(super) fn for_command(connection: &Connection, command: &Command) -> rusqlit
             }
             Ok(snapshot)
         }
+        Command::Resource(command) => resource(connection, command),
         Command::System(SystemCommand::Job { job, .. }) => {
             let mut snapshot = match task_of_job(connection, job)? {
                 Some(id) => task(connection, &id)?,
@@ -38,6 +39,30 @@ pub(super) fn for_command(connection: &Connection, command: &Command) -> rusqlit
         Command::System(SystemCommand::StartRun { task: id }) => task(connection, id),
         Command::System(SystemCommand::TakeOver { .. }) => in_flight(connection),
     }
+}
+
+/// The Resource with everybody who knows it, and the Task of the agent that acts.
+fn resource(c: &Connection, command: &ResourceCommand) -> rusqlite::Result<Snapshot> {
+    let mut snapshot = base(c)?;
+    let named = resources::named(c, &command.deed)?;
+    let mut tasks: std::collections::BTreeSet<TaskId> = match &named {
+        Some(id) => resources::tasks_of(c, id)?.into_iter().collect(),
+        None => Default::default(),
+    };
+    if let Some(run) = &command.run {
+        tasks.extend(task_of_run(c, run)?);
+    }
+    if let ResourceDeed::Create { task: Some(task), .. } = &command.deed {
+        tasks.insert(task.clone());
+    }
+    for id in &tasks {
+        add_task(c, id, &mut snapshot)?;
+    }
+    if let Some(id) = &named {
+        resources::add_one(c, id, &command.deed, &mut snapshot)?;
+    }
+    resources::add_neighbours(c, &command.deed, &mut snapshot)?;
+    Ok(snapshot)
 }
 
 fn task_of_run(connection: &Connection, run: &RunId) -> rusqlite::Result<Option<TaskId>> {
@@ -88,7 +113,7 @@ fn add_task(c: &Connection, id: &TaskId, snapshot: &mut Snapshot) -> rusqlite::R
     let task = [id.as_str()];
     let s = snapshot;
     s.tasks.extend(map(c, rows::TASK, "task", "id = ?1", task, rows::task, |t| t.id.clone())?);
-    if s.tasks.is_empty() {
+    if !s.tasks.contains_key(id) {
         return Ok(());
     }
     s.checks.extend(map(c, rows::CHECK, "acceptance_check", "task = ?1", task, rows::check, |x| x.id.clone())?);
@@ -154,7 +179,7 @@ fn add_task(c: &Connection, id: &TaskId, snapshot: &mut Snapshot) -> rusqlite::R
         )?);
     }
     s.agents.extend(agents);
-    Ok(())
+    resources::add_known(c, id, s)
 }
 
 /// Every Task that holds something under a fence.
@@ -182,6 +207,7 @@ fn in_flight(connection: &Connection) -> rusqlite::Result<Snapshot> {
         snapshot.controls.append(&mut one.controls);
         snapshot.jobs.append(&mut one.jobs);
     }
+    resources::add_in_flight(connection, &mut snapshot)?;
     Ok(snapshot)
 }
 
@@ -205,6 +231,7 @@ pub(super) fn everything(c: &Connection) -> rusqlite::Result<Snapshot> {
     s.checkpoints = map(c, rows::CHECKPOINT, "checkpoint", "TRUE", [], rows::checkpoint, |z| z.id.clone())?;
     s.jobs = map(c, rows::JOB, "job", "TRUE", [], rows::job, |job| job.id.clone())?;
     s.trust = map(c, rows::TRUST, "trust", "TRUE", [], rows::trust, |t| t.folder.clone())?;
+    resources::add_everything(c, &mut s)?;
     for agent in s.agents.keys() {
         for row in rows_from(c, agent, 0)? {
             s.rows.insert((agent.clone(), row.seq), row);
@@ -239,7 +266,7 @@ pub(super) fn needs(connection: &Connection) -> rusqlite::Result<Vec<Waiting>> {
 }
 
 /// Reads the rows of one table into a map.
-fn map<K: Ord, V>(
+pub(super) fn map<K: Ord, V>(
     connection: &Connection,
     columns: &str,
     from: &str,

@@ -16,6 +16,7 @@ mod hostile;
 mod jobs;
 mod models;
 mod real_run;
+mod resources;
 mod screen;
 mod secrets;
 mod small_model;

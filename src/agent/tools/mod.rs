@@ -9,6 +9,7 @@ mod ask;
 mod change;
 mod content;
 mod diff;
+mod doc;
 mod edit;
 mod fetch;
 mod glob;
@@ -29,7 +30,7 @@ pub use ask::{ASK, Asked, asked};
 pub use change::{Probe, probe, target};
 pub use shell::{Ran, run_command};
 
-use super::port::{Blobs, Jobs};
+use super::port::{Blobs, Documents, Jobs};
 use crate::domain::permission::Action;
 use crate::domain::settings::Limits;
 use crate::domain::{Effect, Part, ToolCallState};
@@ -73,6 +74,8 @@ pub struct ToolContext {
     pub blobs: Arc<dyn Blobs>,
     /// The Jobs of the Task.
     pub jobs: Arc<dyn Jobs>,
+    /// The shared documents that the agent may know.
+    pub documents: Arc<dyn Documents>,
     /// Cancelled when the call must stop at once.
     pub cancel: CancellationToken,
     /// Takes output while it comes, for the screen only.
@@ -149,6 +152,7 @@ pub fn all() -> Vec<Arc<dyn Tool>> {
         Arc::new(ask::Ask),
         Arc::new(job::JobTool),
         Arc::new(job::JobsTool),
+        Arc::new(doc::Doc),
     ]
 }
 

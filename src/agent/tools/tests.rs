@@ -20,6 +20,7 @@ fn every_tool_is_found_by_its_name_and_has_the_effect_that_recovery_counts_on() 
         ("ask", Effect::Idempotent),
         ("job", Effect::Effectful),
         ("jobs", Effect::Pure),
+        ("doc", Effect::Idempotent),
     ];
     assert_eq!(table, expected);
     for (name, _) in expected {

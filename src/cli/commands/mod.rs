@@ -17,6 +17,7 @@ pub mod keys;
 pub mod models;
 pub mod outside;
 pub mod queue;
+pub mod resources;
 pub mod screen;
 pub mod task_edit;
 pub mod tasks;
