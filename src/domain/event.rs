@@ -137,6 +137,37 @@ pub enum Event {
         answer: Option<String>,
     },
 
+    /// A part of the Task was given to a Subagent; `agent` is the Subagent, where it is new.
+    AssignmentGiven {
+        assignment: Assignment,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<Agent>,
+    },
+    /// Work on an assignment began, waits for a decision, or goes on.
+    AssignmentMoved { assignment: AssignmentId, state: AssignmentState },
+    /// Its giver waits for it no longer; its Contribution will come as a message.
+    AssignmentReleased { assignment: AssignmentId },
+    /// An assignment ended with what came of it.
+    ContributionMade { contribution: Contribution, state: AssignmentState },
+    /// A Contribution was accepted, refused or superseded.
+    ContributionReviewed {
+        contribution: ContributionId,
+        state: ReviewState,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        because: Option<String>,
+    },
+    /// A Subagent will do nothing more.
+    AgentRetired { agent: AgentId },
+    /// A Subagent asks for a decision.
+    DecisionAsked { decision: DecisionRequest },
+    /// It was answered, its time is over, or nobody needs it any more.
+    DecisionResolved {
+        decision: DecisionId,
+        state: DecisionState,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answer: Option<String>,
+    },
+
     /// Somebody asked to stop something at once.
     ControlRequested { control: Control },
     /// The request to stop took effect, or there was nothing left to stop.
@@ -203,6 +234,18 @@ impl Event {
             Self::RuleRemoved { rule } => ("rule_removed", "rule", rule.0.clone()),
             Self::QuestionAsked { question } => ("question_asked", "question", question.id.0.clone()),
             Self::QuestionResolved { question, .. } => ("question_resolved", "question", question.0.clone()),
+            Self::AssignmentGiven { assignment, .. } => ("assignment_given", "assignment", assignment.id.0.clone()),
+            Self::AssignmentMoved { assignment, .. } => ("assignment_moved", "assignment", assignment.0.clone()),
+            Self::AssignmentReleased { assignment } => ("assignment_released", "assignment", assignment.0.clone()),
+            Self::ContributionMade { contribution, .. } => {
+                ("contribution_made", "contribution", contribution.id.0.clone())
+            }
+            Self::ContributionReviewed { contribution, .. } => {
+                ("contribution_reviewed", "contribution", contribution.0.clone())
+            }
+            Self::AgentRetired { agent } => ("agent_retired", "agent", agent.0.clone()),
+            Self::DecisionAsked { decision } => ("decision_asked", "decision", decision.id.0.clone()),
+            Self::DecisionResolved { decision, .. } => ("decision_resolved", "decision", decision.0.clone()),
             Self::ControlRequested { control } => ("control_requested", "control", control.id.0.clone()),
             Self::ControlSettled { control, .. } => ("control_settled", "control", control.0.clone()),
             Self::CheckpointSaved { checkpoint } => ("checkpoint_saved", "checkpoint", checkpoint.id.0.clone()),

@@ -49,6 +49,10 @@ impl Policy {
     pub fn named(name: &str) -> Option<Policy> {
         Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, policy)| *policy)
     }
+    /// The narrower of two on each axis.
+    pub fn narrowed_by(self, other: Policy) -> Policy {
+        Policy { reach: self.reach.min(other.reach), ask: self.ask.min(other.ask) }
+    }
     /// The name of this pair, where it has one.
     pub fn name(&self) -> &'static str {
         Self::NAMES.iter().find(|(_, policy)| policy == self).map_or("custom", |(name, _)| name)
