@@ -67,6 +67,32 @@ pub fn lines(recorded: &Recorded, calls: &mut Calls) -> Vec<Value> {
         }
         Event::QuestionResolved { question, state, .. } => lines.notice(format!("question {question} is {state}")),
 
+        Event::AssignmentGiven { assignment, .. } => {
+            let Assignment { id, agent, name, objective, .. } = assignment;
+            lines.add("assignment", json!({ "id": id, "agent": agent, "name": name, "objective": objective }));
+        }
+        Event::ContributionMade { contribution, .. } => {
+            let Contribution { id, agent, report, .. } = contribution;
+            lines.add(
+                "contribution",
+                json!({ "id": id, "agent": agent, "outcome": report.outcome, "done": report.done,
+                        "uncertain": report.uncertain, "refs": report.refs }),
+            );
+        }
+        Event::ContributionReviewed { contribution, state, because } => {
+            lines.notice(worded(&format!("Contribution {contribution} is {state}"), because.as_deref()));
+        }
+        Event::DecisionAsked { decision } => {
+            let DecisionRequest { id, agent, question, fallback, deadline_at, .. } = decision;
+            lines.add(
+                "decision",
+                json!({ "id": id, "agent": agent, "question": question, "fallback": fallback, "deadline_at": deadline_at }),
+            );
+        }
+        Event::DecisionResolved { decision, state, answer } => {
+            lines.notice(worded(&format!("decision {decision} is {state}"), answer.as_deref()));
+        }
+
         Event::RunStarted { run, resumed, woken_by } => {
             let text = if *resumed { "Main goes on" } else { "Main begins" };
             lines.add("notice", json!({ "text": text, "run": run.id, "woken_by": woken_by }));
@@ -97,6 +123,9 @@ pub fn lines(recorded: &Recorded, calls: &mut Calls) -> Vec<Value> {
         Event::TaskBudgetSet { .. } => lines.notice("the budget has changed".into()),
 
         Event::TakenOver { .. }
+        | Event::AssignmentMoved { .. }
+        | Event::AssignmentReleased { .. }
+        | Event::AgentRetired { .. }
         | Event::TaskCreated { .. }
         | Event::ObjectiveSet { .. }
         | Event::TaskArchived { .. }

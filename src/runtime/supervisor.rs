@@ -76,8 +76,8 @@ async fn wake_due(coordinator: &Coordinator) {
             return;
         }
     };
-    for task in due {
-        let command = SystemCommand::StartRun { task: task.clone() }.into();
+    for (task, agent) in due {
+        let command = SystemCommand::StartRun { task: task.clone(), agent }.into();
         if let Err(rejection) = coordinator.insist(&task, Actor::system(), command).await {
             // Somebody else acted in between; the next event brings it up again.
             tracing::debug!(%task, %rejection, "a start was refused");

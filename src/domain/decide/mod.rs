@@ -4,6 +4,7 @@
 //! records always gives the same events. One file for each noun; this one is the dispatch.
 
 mod approval;
+mod delegate;
 mod run;
 mod takeover;
 mod task;
@@ -17,6 +18,7 @@ use super::records::*;
 use super::rejection::Rejection;
 use super::snapshot::Snapshot;
 
+pub use delegate::told as contribution_told;
 pub use tool::PROCESS_DIED;
 
 /// An event, and the Task it belongs to.
@@ -43,7 +45,8 @@ pub fn decide(snapshot: Snapshot, envelope: &Envelope) -> Result<Vec<Decided>, R
         Command::Run(command) => run_command(&mut d, command)?,
         Command::System(command) => match command {
             SystemCommand::TakeOver { owner } => takeover::take_over(&mut d, owner),
-            SystemCommand::StartRun { task } => run::start(&mut d, task)?,
+            SystemCommand::StartRun { task, agent } => run::start(&mut d, task, agent)?,
+            SystemCommand::ExpireDecision { task, decision } => delegate::expire(&mut d, task, decision)?,
         },
     }
     Ok(d.out)
@@ -77,6 +80,12 @@ fn user(d: &mut Decision, command: &UserCommand) -> Result<(), Rejection> {
             approval::answer(d, task, approval, shown, *answer, because)
         }
         UserCommand::AnswerQuestion { task, question, answer } => approval::answer_question(d, task, question, answer),
+        UserCommand::Guide { task, agent, text } => delegate::guide(d, task, agent, text),
+        UserCommand::CancelAgent { task, agent } => delegate::cancel(d, task, agent),
+        UserCommand::AnswerDecision { task, decision, answer } => delegate::answer(d, task, decision, answer),
+        UserCommand::Review { task, contribution, verdict, because } => {
+            delegate::review(d, task, contribution, *verdict, because)
+        }
         UserCommand::TrustFolder { folder, trusted } => {
             let trust = Trust { folder: folder.clone(), trusted: *trusted, at: d.at };
             d.emit(None, Event::FolderTrustSet { trust });
@@ -106,6 +115,19 @@ fn run_command(d: &mut Decision, command: &RunCommand) -> Result<(), Rejection> 
         }
         RunCommand::GiveVerdict { run, check, outcome, evidence } => {
             run::agent_verdict(d, run, check, *outcome, evidence)
+        }
+        RunCommand::Delegate { run, call, mode, name, objective, contract } => {
+            delegate::give(d, run, call, delegate::Work { mode: *mode, name, objective, contract })
+        }
+        RunCommand::Report { run, call, report } => delegate::report(d, run, call, report),
+        RunCommand::Tell { run, call, to, text, refs } => delegate::tell(d, run, call, to, text, refs),
+        RunCommand::RequestDecision { run, call, question, fallback, wait_ms } => {
+            delegate::request_decision(d, run, call, question, fallback, *wait_ms)
+        }
+        RunCommand::AnswerDecision { run, decision, answer } => delegate::answer_own(d, run, decision, answer),
+        RunCommand::CancelAgent { run, agent } => delegate::cancel_own(d, run, agent),
+        RunCommand::Review { run, contribution, verdict, because } => {
+            delegate::review_own(d, run, contribution, *verdict, because)
         }
         RunCommand::Suspend { run, reason } => run::suspend(d, run, reason),
         RunCommand::End { run, reason, detail } => run::end(d, run, *reason, detail.clone()),
@@ -165,14 +187,19 @@ impl Decision {
 
     /// Puts a message into Main's Inbox, unless the fact it tells was told before.
     fn tell_main(&mut self, task: &Task, kind: MessageKind, key: String, text: String, more: Tell) {
-        if self.snap.messages.values().any(|message| message.to.id == task.main.0 && message.key == key) {
+        self.tell(&task.id, &task.main, kind, key, text, more);
+    }
+
+    /// Puts a message into an agent's Inbox, unless the fact it tells was told before.
+    fn tell(&mut self, task: &TaskId, to: &AgentId, kind: MessageKind, key: String, text: String, more: Tell) {
+        if self.snap.messages.values().any(|message| message.to.id == to.0 && message.key == key) {
             return;
         }
         let order = self.snap.messages.values().map(|message| message.order).max().unwrap_or(0) + 1;
         let message = Message {
             id: MessageId::new(&mut self.ids),
-            task: Some(task.id.clone()),
-            to: Actor::agent(&task.main),
+            task: Some(task.clone()),
+            to: Actor::agent(to),
             from: self.actor.clone(),
             kind,
             key,
@@ -189,7 +216,7 @@ impl Decision {
             delivered_at: None,
             consumed_at: None,
         };
-        self.emit(Some(&task.id), Event::MessageQueued { message });
+        self.emit(Some(task), Event::MessageQueued { message });
     }
 
     fn set_status(&mut self, id: &TaskId, status: TaskStatus, reason: Option<String>) {

@@ -11,9 +11,7 @@ pub(super) fn begin(d: &mut Decision, id: &RunId, call: &ModelCallId, model: &st
     if d.snap.live_model_call(&agent.id).is_some() {
         return Err(Rejection::wrong_state("a request is under way", "wait for its answer"));
     }
-    let mut used = task.usage.clone();
-    used.run_ms += d.ran_ms(&run);
-    if let Some(what) = task.budget.exhausted_by(&used) {
+    if let Some(what) = crate::domain::step::exhausted(&d.snap, &run, d.at) {
         return Err(Rejection::new(super::super::rejection::RejectionKind::Budget, what, ""));
     }
     let at_rest = agent.last.is_none() || d.snap.has_final_answer(&agent.id);

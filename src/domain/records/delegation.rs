@@ -6,7 +6,7 @@
 
 use super::{Actor, AssignmentState, Budget, DecisionState, DelegationMode, Outcome, ReviewState, Usage};
 use crate::domain::ids::*;
-use crate::domain::permission::Policy;
+use crate::domain::permission::{Access, Action, Policy};
 use serde::{Deserialize, Serialize};
 
 /// What a Subagent may use; enforced below the model.
@@ -22,6 +22,31 @@ pub struct Grant {
     pub network: bool,
     /// What is possible and when a person is asked; never wider than the Task's.
     pub policy: Policy,
+}
+
+impl Grant {
+    /// Whether a whole path lies in what may be touched.
+    pub fn allows_path(&self, path: &str) -> bool {
+        self.paths.is_empty()
+            || self.paths.iter().any(|root| {
+                path.strip_prefix(root.as_str())
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || root.ends_with('/'))
+            })
+    }
+
+    /// Why an action is not granted, if it is not.
+    pub fn forbids(&self, action: &Action) -> Option<String> {
+        if !self.tools.contains(&action.tool) {
+            return Some(format!("`{}` was not granted to you", action.tool));
+        }
+        match action.access {
+            Access::Network if !self.network => Some("the network was not granted to you".into()),
+            Access::Read | Access::Write if !self.allows_path(&action.subject) => {
+                Some(format!("{} is outside of what was granted to you ({})", action.subject, self.paths.join(", ")))
+            }
+            Access::Read | Access::Write | Access::Execute | Access::Network | Access::Human => None,
+        }
+    }
 }
 
 /// What is agreed with a Subagent.
