@@ -6,6 +6,7 @@
 //! * [`domain`]: the words and the laws, pure.
 //! * [`store`]: the SQLite file.
 //! * [`process`]: starting and ending processes.
+//! * [`jobs`]: processes that outlive us, their terminals and their logs.
 //! * [`agent`]: the decision loop, its tools and its models.
 //! * [`runtime`]: the Coordinator, which binds those together.
 //! * [`host`]: the process that owns the runtime, and the way to it.
@@ -17,6 +18,7 @@ pub mod cli;
 pub mod crash;
 pub mod domain;
 pub mod host;
+pub mod jobs;
 pub mod process;
 pub mod runtime;
 pub mod store;

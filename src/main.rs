@@ -1,4 +1,4 @@
-//! The program: one for every role (screen, host, command line); `cli` decides which.
+//! The program: one for every role (screen, host, command line, Job shim); `cli` decides which.
 //!
 //! Standard library defaults that matter: SIGPIPE stays ignored, so a closed pipe or socket is an
 //! error that is handled where it happens, and child processes get the default back. The umask
@@ -8,5 +8,10 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    // Before anything else: a shim stays small and never starts an async runtime.
+    if arguments.next().is_some_and(|role| role == coworkos::jobs::shim::ROLE) {
+        return coworkos::jobs::shim::main(arguments);
+    }
     ExitCode::from(coworkos::cli::run(std::env::args_os().collect()))
 }

@@ -30,10 +30,12 @@ const LIBRARIES: &[(&str, &[&str])] = &[
     ("ratatui_textarea", &["tui"]),
     ("clap", &["cli"]),
     ("anyhow", &["cli"]),
+    ("portable_pty", &["jobs"]),
 ];
 
-/// Where there is no async runtime: pure rooms, and the screen but for the files that touch the world.
-const WITHOUT_TOKIO: &[(&str, &[&str])] = &[("domain", &[]), ("tui", &["tui/link", "tui/run", "tui/input/tty"])];
+/// Where there is no async runtime: pure rooms, the shim, and the screen but for the files that touch the world.
+const WITHOUT_TOKIO: &[(&str, &[&str])] =
+    &[("domain", &[]), ("jobs", &[]), ("tui", &["tui/finder", "tui/link", "tui/run", "tui/input/tty"])];
 
 /// The longest file, in lines that are not tests.
 const LONGEST: usize = 700;

@@ -20,6 +20,27 @@ fn the_page_of_keys_is_the_keymap() {
 }
 
 #[test]
+fn the_table_of_what_survives_what_is_the_one_that_doctor_prints() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/state.md");
+    let page = std::fs::read_to_string(path).expect("the page");
+    let (before, rest) = page.split_once("<!-- survival -->\n").expect("where the table begins");
+    let (_, after) = rest.split_once("<!-- /survival -->").expect("where it ends");
+    let table = coworkos::cli::survival::markdown();
+    keep("state.md", &format!("{before}<!-- survival -->\n{table}<!-- /survival -->{after}"));
+}
+
+#[test]
+fn every_cell_of_what_survives_what_names_a_promise_that_exists() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/promises");
+    let files = std::fs::read_dir(folder).expect("the promises").map(|entry| entry.expect("a file").path());
+    let source: String =
+        files.filter(|path| path.is_file()).map(|path| std::fs::read_to_string(path).expect("read")).collect();
+    for cell in coworkos::cli::survival::cells() {
+        assert!(source.contains(&format!("#[test]\nfn {}()", cell.proof)), "{cell:?}");
+    }
+}
+
+#[test]
 fn the_page_of_the_schema_is_the_schema() {
     let mut page = String::from(
         "# Schema\n\nWritten from `src/store/schema/`. What holds it together is in [state.md](state.md).\n",

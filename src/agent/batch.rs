@@ -96,6 +96,7 @@ fn context(drive: &Drive, call: &ToolCall, seen: Arc<Seen>) -> ToolContext {
         seen,
         limits: drive.port.settings().limits,
         blobs: drive.port.blobs(),
+        jobs: drive.port.jobs(&drive.run, &call.id),
         cancel: drive.stop.child_token(),
         live: Arc::new(move |text| {
             let (task, agent, call) = (task.clone(), agent.clone(), id.clone());
@@ -146,10 +147,13 @@ async fn resume(
 /// Runs the call and saves its result. A tool that panics is a failed call, not the end of the Run.
 async fn perform(drive: &Drive, call: &ToolCall, plan: Plan, ctx: ToolContext) -> Result<Told, Rejection> {
     let cancel = ctx.cancel.clone();
+    let left = drive.time_left().await?;
     let mut running = tokio::spawn((plan.run)(ctx));
     let joined = tokio::select! {
         joined = &mut running => Some(joined),
         () = overdue(&cancel) => None,
+        // A budget of time ends what it runs out in.
+        () = run_out(left, &cancel) => None,
     };
     let outcome = match joined {
         Some(Ok(outcome)) => outcome,
@@ -168,6 +172,16 @@ async fn perform(drive: &Drive, call: &ToolCall, plan: Plan, ctx: ToolContext) -
     let told = settle(drive, call, outcome).await;
     crash::point("loop.tool_settled");
     told
+}
+
+/// Tells a call to stop when its time is over; returns a moment after that.
+async fn run_out(left: Option<Duration>, cancel: &CancellationToken) {
+    match left {
+        Some(left) => tokio::time::sleep(left).await,
+        None => std::future::pending().await,
+    }
+    cancel.cancel();
+    overdue(cancel).await;
 }
 
 /// Returns a moment after a call was told to stop.

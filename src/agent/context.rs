@@ -83,6 +83,7 @@ mod tests {
             usage: Usage::default(),
             main: "a_1".into(),
             waiting_for: Vec::new(),
+            last_words: String::new(),
             created_at: 0,
             updated_at: 0,
         }

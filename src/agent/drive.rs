@@ -23,6 +23,16 @@ pub(super) struct Drive {
     pub leaving: CancellationToken,
     /// The rows that were read so far, so that each is read once.
     pub rows: Vec<Row>,
+    /// The model that is asked instead, after the chosen one failed for good.
+    pub instead: Option<Instead>,
+}
+
+/// A model that stands in for another, until the Run ends.
+pub(super) struct Instead {
+    /// Its name, `PROVIDER:NAME`.
+    pub model: String,
+    /// How often the other one had failed: its failures are not counted against this one.
+    pub failures_before: u32,
 }
 
 /// Drives a Run until it ends, is suspended, or is no longer ours.
@@ -40,8 +50,17 @@ pub async fn drive(
         }
         Err(rejection) => return Err(rejection),
     };
-    let mut drive =
-        Drive { port, run: run.id, task: run.task, agent: run.agent, place, stop, leaving, rows: Vec::new() };
+    let mut drive = Drive {
+        port,
+        run: run.id,
+        task: run.task,
+        agent: run.agent,
+        place,
+        stop,
+        leaving,
+        rows: Vec::new(),
+        instead: None,
+    };
     loop {
         if drive.leaving.is_cancelled() {
             return Ok(());
@@ -101,6 +120,13 @@ enum Waited {
 }
 
 impl Drive {
+    /// How long this Run may still take under the Task's budget of seconds.
+    pub async fn time_left(&self) -> Result<Option<Duration>, Rejection> {
+        let snapshot = self.port.look().await?;
+        let task = snapshot.tasks.get(&self.task);
+        Ok(task.and_then(|task| super::turn::seconds_left(task, &snapshot, self)))
+    }
+
     /// Submits a command. That it no longer fits is no failure: somebody else acted in between.
     pub async fn tell(&self, command: RunCommand) -> Result<Told, Rejection> {
         match self.port.submit(command).await {

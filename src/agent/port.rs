@@ -1,9 +1,10 @@
 //! What an agent's loop needs from outside, as one trait: the runtime implements it.
 
-use crate::domain::{AgentId, Rejection, Row, RunCommand, Settings, Snapshot, ToolCall, Transient};
+use crate::domain::*;
 use futures_util::future::BoxFuture;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The door through which an agent changes state and looks at it.
 pub trait Port: Send + Sync + 'static {
@@ -17,6 +18,8 @@ pub trait Port: Send + Sync + 'static {
     fn calls_on_files(&self) -> BoxFuture<'_, Result<Vec<ToolCall>, Rejection>>;
     /// Where blobs are kept.
     fn blobs(&self) -> Arc<dyn Blobs>;
+    /// The Jobs of the agent's Task, to be acted on as the effect of a call.
+    fn jobs(&self, run: &RunId, call: &ToolCallId) -> Arc<dyn Jobs>;
     /// Shows something that is not stored.
     fn show(&self, transient: Transient);
     /// What the user configured, as of now.
@@ -25,6 +28,38 @@ pub trait Port: Send + Sync + 'static {
     fn place(&self) -> BoxFuture<'_, Result<Place, Rejection>>;
     /// Unix milliseconds, now.
     fn now(&self) -> i64;
+}
+
+/// How far a Job is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JobPhase {
+    /// It runs, or could not be started.
+    Started,
+    /// It has ended.
+    Ended,
+}
+
+/// The Jobs of one Task, and no others.
+pub trait Jobs: Send + Sync + 'static {
+    /// Does something with one, as the effect of the call; gives the Job that it made.
+    fn act(&self, deed: JobDeed) -> BoxFuture<'_, Result<Option<JobId>, Rejection>>;
+    /// All of them, newest first.
+    fn list(&self) -> BoxFuture<'_, Result<Vec<JobView>, Rejection>>;
+    /// One, with what it uses.
+    fn view<'a>(&'a self, job: &'a JobId) -> BoxFuture<'a, Result<JobView, Rejection>>;
+    /// Lines of its output.
+    fn log<'a>(&'a self, job: &'a JobId, place: LogPlace, lines: u32) -> BoxFuture<'a, Result<LogPage, Rejection>>;
+    /// Lines of its output in which a pattern is found.
+    fn search<'a>(
+        &'a self,
+        job: &'a JobId,
+        pattern: String,
+        from: u64,
+        lines: u32,
+    ) -> BoxFuture<'a, Result<LogPage, Rejection>>;
+    /// Waits for a phase of it, at most so long, and no longer than until the agent has a message.
+    fn wait<'a>(&'a self, job: &'a JobId, phase: JobPhase, most: Duration)
+    -> BoxFuture<'a, Result<JobView, Rejection>>;
 }
 
 /// Where an agent works.

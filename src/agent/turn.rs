@@ -1,18 +1,20 @@
 //! One turn: deliver what is queued, send the request, show the answer while it comes, save it.
 
+mod answer;
+mod window;
+
 use super::context;
-use super::drive::{Drive, Going, Told};
-use super::model::{self, ErrorClass, Finished, ModelError, Request, StreamEvent};
+use super::drive::{Drive, Going, Instead, Told};
+use super::model::{self, ErrorClass, Finished, ModelError, Request};
 use super::tools;
 use crate::crash;
 use crate::domain::command::PlannedCall;
 use crate::domain::*;
-use futures_util::StreamExt;
+use answer::{Answer, Ended};
 use std::time::Duration;
-use tokio::time::Instant;
 
-/// How long pieces of an answer are gathered before they are shown.
-const GATHER: Duration = Duration::from_millis(30);
+/// How many answers in a row may be cut at the limit of their length and be asked to go on.
+const MOST_CUTS: usize = 3;
 
 /// The longest pause a server may ask for; beyond it the turn fails at once and plainly.
 const LONGEST_PAUSE_MS: u64 = 5 * 60 * 1000;
@@ -20,10 +22,13 @@ const LONGEST_PAUSE_MS: u64 = 5 * 60 * 1000;
 /// Takes one turn.
 pub(super) async fn take(drive: &mut Drive, snapshot: &Snapshot) -> Going {
     let settings = drive.port.settings();
-    let Some(task) = snapshot.tasks.get(&drive.task) else { return Going::Away };
-    let model_name = task.model.clone().unwrap_or_else(|| settings.model.clone());
+    let (Some(task), Some(agent)) = (snapshot.tasks.get(&drive.task), snapshot.agents.get(&drive.agent)) else {
+        return Going::Away;
+    };
+    let chosen = task.model.clone().unwrap_or_else(|| settings.model_of(agent.role).to_owned());
+    let model = drive.instead.as_ref().map_or(chosen, |instead| instead.model.clone());
     let call = fresh_call();
-    let begin = RunCommand::BeginTurn { run: drive.run.clone(), call: call.clone(), model: model_name.clone() };
+    let begin = RunCommand::BeginTurn { run: drive.run.clone(), call: call.clone(), model: model.clone() };
     match drive.tell(begin).await {
         Ok(Told::Done) => {}
         Ok(Told::Stale) => return Going::On,
@@ -33,35 +38,86 @@ pub(super) async fn take(drive: &mut Drive, snapshot: &Snapshot) -> Going {
     if let Err(rejection) = drive.read_rows().await {
         return Going::Wrong(rejection);
     }
-    let attempt = match snapshot.agents.get(&drive.agent) {
-        Some(agent) => agent.failures,
-        None => 0,
-    };
-    let tail_from = snapshot.agents.get(&drive.agent).map_or(1, |agent| agent.tail_from_seq);
-    let info = settings.model_info(&model_name);
-    let request = Request {
-        model: model_name.split_once(':').map_or(model_name.as_str(), |(_, name)| name).to_owned(),
+    let before = drive.instead.as_ref().map_or(0, |instead| instead.failures_before);
+    let attempt = agent.failures.saturating_sub(before);
+    let frame = Request {
+        model: model.split_once(':').map_or(model.as_str(), |(_, name)| name).to_owned(),
         system: context::system_prompt(&settings, task, snapshot, &drive.place),
-        rows: drive.rows.iter().filter(|row| row.seq >= tail_from).cloned().collect(),
+        rows: Vec::new(),
         tools: tools::all().iter().map(|tool| tool.spec().clone()).collect(),
-        max_output_tokens: info.max_output_tokens,
+        info: settings.model_info(&model),
     };
-    let mut answer = Answer::new(drive, call.clone());
-    let ended = match model::connect(&settings, &model_name, drive.port.blobs()) {
-        Ok(model) => answer.receive(model.ask(request), seconds_left(task, snapshot, drive)).await,
+    let context = &drive.rows[drive.rows.partition_point(|row| row.seq < agent.tail_from_seq)..];
+    let room = [window::room(&frame), window::learned(&model)].into_iter().flatten().min();
+    let rows = window::fit(context, room.unwrap_or(u64::MAX));
+    let size = window::size(&rows);
+    let turn = Turn {
+        call,
+        model,
+        sent: window::standing(&frame) + size,
+        attempt,
+        in_dollars: task.budget.micro_usd.is_some(),
+        info: frame.info.clone(),
+    };
+    let connected = model::connect(&settings, &turn.model, drive.port.blobs());
+    let mut answer = Answer::new(drive, turn.call.clone());
+    let ended = match connected {
+        Ok(model) => {
+            let ask = |rows| model.ask(Request { rows, ..frame.clone() });
+            let first = answer.receive(ask(rows), seconds_left(task, snapshot, drive)).await;
+            // Longer than the server takes: asked once more with less, and from now on with so much.
+            let shorter = match &first {
+                Ended::Failed(error) if error.class == ErrorClass::TooLong && answer.bytes() == 0 => {
+                    Some(window::fit(context, size / 2)).filter(|shorter| window::size(shorter) < size)
+                }
+                Ended::Failed(_) | Ended::Whole(_) | Ended::Stopped => None,
+            };
+            match shorter {
+                Some(shorter) => {
+                    window::learn(&turn.model, size / 2);
+                    answer.receive(ask(shorter), seconds_left(task, snapshot, drive)).await
+                }
+                None => first,
+            }
+        }
         Err(error) => Ended::Failed(error),
     };
+    let left = Left { bytes: answer.bytes(), says_something: answer.says_something(), parts: answer.into_parts() };
     match ended {
-        Ended::Whole(finished) => commit(drive, call, answer.into_parts(), finished, &info).await,
+        Ended::Whole(finished) => commit(drive, turn, left.parts, finished).await,
         Ended::Stopped if drive.leaving.is_cancelled() => Going::Away,
-        Ended::Stopped => {
-            let parts = answer.into_parts();
-            let usage = Usage { turns: 1, ..Usage::default() };
-            let run = drive.run.clone();
-            drive.tell(RunCommand::CommitTurn { run, call, parts, calls: Vec::new(), usage, cut: true }).await.into()
-        }
-        Ended::Failed(error) => fail(drive, call, error, attempt, settings.limits.retries).await,
+        Ended::Stopped => keep_cut(drive, &turn, left).await.into(),
+        Ended::Failed(error) => fail(drive, turn, left, error).await,
     }
+}
+
+/// A request that was sent.
+struct Turn {
+    call: ModelCallId,
+    /// The model that was asked, `PROVIDER:NAME`.
+    model: String,
+    /// The size of the request, in tokens as we estimate them.
+    sent: u64,
+    /// How often it failed before.
+    attempt: u32,
+    /// Whether the Task has a budget in dollars: no model without a price may be asked then.
+    in_dollars: bool,
+    info: settings::ModelInfo,
+}
+
+/// What there is of an answer that did not come to its end.
+struct Left {
+    bytes: usize,
+    says_something: bool,
+    parts: Vec<Part>,
+}
+
+/// Keeps what came of an answer, marked as cut; its calls are not run.
+async fn keep_cut(drive: &Drive, turn: &Turn, left: Left) -> Result<Told, Rejection> {
+    let mut usage = Usage { input_tokens: turn.sent, ..Usage::estimate(0, left.bytes) };
+    usage.micro_usd = turn.info.price.map(|price| cost(&price, &usage));
+    let (run, call, parts) = (drive.run.clone(), turn.call.clone(), left.parts);
+    drive.tell(RunCommand::CommitTurn { run, call, parts, calls: Vec::new(), usage, cut: true }).await
 }
 
 fn fresh_call() -> ModelCallId {
@@ -73,23 +129,41 @@ fn fresh_call() -> ModelCallId {
 }
 
 /// How long this turn may take under the Task's budget of seconds.
-fn seconds_left(task: &Task, snapshot: &Snapshot, drive: &Drive) -> Option<Duration> {
+pub(super) fn seconds_left(task: &Task, snapshot: &Snapshot, drive: &Drive) -> Option<Duration> {
     let limit = task.budget.seconds?.saturating_mul(1000);
     let run = snapshot.runs.get(&drive.run)?;
     let used = task.usage.run_ms + drive.port.now().saturating_sub(run.started_at).max(0) as u64;
     Some(Duration::from_millis(limit.saturating_sub(used)))
 }
 
-async fn commit(
-    drive: &mut Drive,
-    call: ModelCallId,
-    parts: Vec<Part>,
-    finished: Finished,
-    info: &settings::ModelInfo,
-) -> Going {
+async fn commit(drive: &mut Drive, turn: Turn, streamed: Vec<Part>, finished: Finished) -> Going {
     crash::point("loop.turn_received");
-    let calls = finished
-        .calls
+    let parts = finished.parts.unwrap_or(streamed);
+    let mut calls = finished.calls;
+    if finished.cut {
+        // The last call may have been cut in the middle of its arguments: it is not run.
+        let is_whole =
+            |arguments: &str| serde_json::from_str::<serde_json::Map<_, serde_json::Value>>(arguments).is_ok();
+        calls.retain(|(_, _, arguments)| is_whole(arguments));
+    }
+    let cut = finished.cut && calls.is_empty();
+    let said = parts.iter().any(|part| matches!(part, Part::Text { text } if !text.trim().is_empty()));
+    if cut && (!said || cuts_in_a_row(&drive.rows) >= MOST_CUTS) {
+        let limit = turn.info.max_output_tokens.map_or(String::new(), |limit| format!(" of {limit} tokens"));
+        let message = format!(
+            "the answer reached its limit{limit} before it came to an end. Raise `max_output_tokens` of \
+             [models.\"{}\"]",
+            turn.model
+        );
+        let error = ModelError { class: ErrorClass::Refused, message, retry_after_ms: None };
+        return fail(drive, turn, Left { bytes: 0, says_something: said, parts }, error).await;
+    }
+    if !cut && !said && calls.is_empty() && !parts.iter().any(|part| matches!(part, Part::Image { .. })) {
+        let message = "the model gave an empty answer".to_owned();
+        let error = ModelError { class: ErrorClass::Empty, message, retry_after_ms: None };
+        return fail(drive, turn, Left { bytes: 0, says_something: false, parts }, error).await;
+    }
+    let calls = calls
         .into_iter()
         .map(|(provider_id, name, arguments)| {
             // What we do not know, we can't look up after a crash.
@@ -99,11 +173,16 @@ async fn commit(
         .collect();
     let mut usage = finished.usage;
     usage.turns = 1;
-    usage.micro_usd = info.price.map(|price| cost(&price, &usage));
+    usage.micro_usd = turn.info.price.map(|price| cost(&price, &usage));
     let run = drive.run.clone();
-    let told = drive.tell(RunCommand::CommitTurn { run, call, parts, calls, usage, cut: false }).await;
+    let told = drive.tell(RunCommand::CommitTurn { run, call: turn.call, parts, calls, usage, cut }).await;
     crash::point("loop.turn_committed");
     told.into()
+}
+
+/// How many answers at the end of a context were cut, one after the other.
+fn cuts_in_a_row(rows: &[Row]) -> usize {
+    rows.iter().rev().take_while(|row| row.role == Role::Assistant && row.cut).count()
 }
 
 /// Millionths of a dollar, from prices for a million tokens.
@@ -116,21 +195,43 @@ fn cost(price: &settings::Price, usage: &Usage) -> i64 {
     dollars_per_million.round() as i64
 }
 
-async fn fail(drive: &mut Drive, call: ModelCallId, error: ModelError, attempt: u32, retries: u32) -> Going {
-    let pause = error.retry_after_ms.unwrap_or_else(|| back_off_ms(attempt));
-    let again = error.class.passing() && attempt < retries && pause <= LONGEST_PAUSE_MS;
-    let retry_at = again.then(|| drive.port.now() + pause as i64);
-    let run = drive.run.clone();
-    let message = match error.class.passing() && pause > LONGEST_PAUSE_MS {
+async fn fail(drive: &mut Drive, turn: Turn, left: Left, error: ModelError) -> Going {
+    let settings = drive.port.settings();
+    let pause = error.retry_after_ms.unwrap_or_else(|| back_off_ms(turn.attempt));
+    let too_long = error.class.passing() && pause > LONGEST_PAUSE_MS;
+    let again = error.class.passing() && turn.attempt < settings.limits.retries && !too_long;
+    let instead = settings.roles.fallback.clone().filter(|fallback| {
+        let affordable = !turn.in_dollars || settings.has_price(fallback);
+        let fresh = drive.instead.is_none() && *fallback != turn.model;
+        !again && fresh && affordable && error.class != ErrorClass::TooLong
+    });
+    let mut message = match too_long {
         true => too_long_a_pause(&error.message, pause),
-        false => error.message.clone(),
+        false => error.message,
     };
     let class = error.class.as_str().to_owned();
-    let told = drive
-        .tell(RunCommand::FailTurn { run: run.clone(), call, class: class.clone(), message: message.clone(), retry_at })
-        .await;
+    let retry_at = match (again, &instead) {
+        (true, _) => Some(drive.port.now() + pause as i64),
+        (false, Some(fallback)) => {
+            message = format!("{}. Going on with {fallback}", message.trim_end_matches(['.', ' ']));
+            Some(drive.port.now())
+        }
+        (false, None) => None,
+    };
+    if let Some(model) = instead {
+        drive.instead = Some(Instead { model, failures_before: turn.attempt + 1 });
+    }
+    let run = drive.run.clone();
+    let told = match retry_at.is_none() && left.says_something {
+        // Nobody will say it again.
+        true => keep_cut(drive, &turn, left).await,
+        false => {
+            let (class, message) = (class.clone(), message.clone());
+            drive.tell(RunCommand::FailTurn { run: run.clone(), call: turn.call, class, message, retry_at }).await
+        }
+    };
     match told {
-        Ok(Told::Done) if !again => {
+        Ok(Told::Done) if retry_at.is_none() => {
             let detail = Some(format!("{class}: {message}"));
             drive.tell(RunCommand::End { run, reason: EndReason::Model, detail }).await.into()
         }
@@ -158,141 +259,6 @@ fn duration(ms: u64) -> String {
 /// Half a second, doubled with every failure, at most half a minute.
 fn back_off_ms(attempt: u32) -> u64 {
     (500u64 << attempt.min(6)).min(30_000)
-}
-
-/// How the stream of an answer ended.
-enum Ended {
-    /// The answer is whole.
-    Whole(Finished),
-    /// The step was stopped.
-    Stopped,
-    /// The request failed.
-    Failed(ModelError),
-}
-
-/// An answer while it comes.
-struct Answer<'a> {
-    port: &'a dyn super::port::Port,
-    stop: tokio_util::sync::CancellationToken,
-    task: TaskId,
-    agent: AgentId,
-    call: ModelCallId,
-    said: Stretch,
-    thought: Stretch,
-    forming: Vec<(u32, String, u64)>,
-}
-
-/// Words of one kind: what came, and how much of it was shown.
-#[derive(Default)]
-struct Stretch {
-    text: String,
-    shown: usize,
-}
-
-impl Stretch {
-    /// Takes what was not shown yet, with the place where it begins.
-    fn fresh(&mut self) -> Option<(u64, String)> {
-        let at = self.shown;
-        self.shown = self.text.len();
-        (at < self.text.len()).then(|| (at as u64, self.text[at..].to_owned()))
-    }
-}
-
-impl<'a> Answer<'a> {
-    fn new(drive: &'a Drive, call: ModelCallId) -> Self {
-        Self {
-            port: drive.port.as_ref(),
-            stop: drive.stop.clone(),
-            task: drive.task.clone(),
-            agent: drive.agent.clone(),
-            call,
-            said: Stretch::default(),
-            thought: Stretch::default(),
-            forming: Vec::new(),
-        }
-    }
-
-    async fn receive(&mut self, mut stream: model::AnswerStream, time_left: Option<Duration>) -> Ended {
-        let deadline = time_left.map(|left| Instant::now() + left);
-        let mut show_at: Option<Instant> = None;
-        loop {
-            let out_of_time = async {
-                match deadline {
-                    Some(deadline) => tokio::time::sleep_until(deadline).await,
-                    None => std::future::pending().await,
-                }
-            };
-            let gathered = async {
-                match show_at {
-                    Some(at) => tokio::time::sleep_until(at).await,
-                    None => std::future::pending().await,
-                }
-            };
-            tokio::select! {
-                biased;
-                () = self.stop.cancelled() => { self.show(); return Ended::Stopped; }
-                () = out_of_time => { self.show(); return Ended::Stopped; }
-                () = gathered => { self.show(); show_at = None; }
-                item = stream.next() => match item {
-                    Some(Ok(StreamEvent::Done(finished))) => { self.show(); return Ended::Whole(finished); }
-                    Some(Ok(event)) => {
-                        self.take(event);
-                        crash::point("loop.streaming");
-                        show_at.get_or_insert(Instant::now() + GATHER);
-                    }
-                    Some(Err(error)) => return Ended::Failed(error),
-                    None => return Ended::Failed(ModelError {
-                        class: ErrorClass::Cut,
-                        message: "the answer stopped before its end".into(),
-                        retry_after_ms: None,
-                    }),
-                },
-            }
-        }
-    }
-
-    fn take(&mut self, event: StreamEvent) {
-        match event {
-            StreamEvent::Text(text) => self.said.text.push_str(&text),
-            StreamEvent::Thinking(text) => self.thought.text.push_str(&text),
-            StreamEvent::CallStarted { ix, name } => self.forming.push((ix, name, 0)),
-            StreamEvent::CallArguments { ix, fragment } => {
-                if let Some(forming) = self.forming.iter_mut().find(|forming| forming.0 == ix) {
-                    forming.2 += fragment.len() as u64;
-                }
-            }
-            StreamEvent::Done(_) => {}
-        }
-    }
-
-    /// Shows what came since the last time.
-    fn show(&mut self) {
-        let (task, agent, call) = (&self.task, &self.agent, &self.call);
-        if let Some((at, text)) = self.thought.fresh() {
-            let (task, agent, call) = (task.clone(), agent.clone(), call.clone());
-            self.port.show(Transient::Thinking { task, agent, call, at, text });
-        }
-        if let Some((at, text)) = self.said.fresh() {
-            let (task, agent, call) = (task.clone(), agent.clone(), call.clone());
-            self.port.show(Transient::Text { task, agent, call, at, text });
-        }
-        if let Some((ix, name, bytes)) = self.forming.last().cloned() {
-            let (task, agent, call) = (task.clone(), agent.clone(), call.clone());
-            self.port.show(Transient::CallForming { task, agent, call, ix, name, bytes });
-        }
-    }
-
-    /// What was said and thought, as parts of a row.
-    fn into_parts(self) -> Vec<Part> {
-        let mut parts = Vec::new();
-        if !self.thought.text.is_empty() {
-            parts.push(Part::Thinking { text: self.thought.text, signature: None });
-        }
-        if !self.said.text.is_empty() {
-            parts.push(Part::text(self.said.text));
-        }
-        parts
-    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,6 @@ use super::paths::{self, Paths, ProcessEnvironment};
 use super::role::Local;
 use super::session::Session;
 use crate::domain::permission::Policy;
-use crate::domain::settings::ProviderKind;
 use crate::domain::{Budget, Settings};
 use crate::host::client::{Client, Hello, Pushes};
 use crate::host::start;
@@ -177,10 +176,8 @@ pub fn checked_model(configured: &Configured, flag: Option<String>, budget: Opti
         Some(model) => (model, Origin::Flag("--model")),
         None => (settings.model.clone(), configured.origin("model")),
     };
-    let (provider, _) =
-        settings.resolve(&model).map_err(|message| Fault::from(ConfigError::Value { origin, message }))?;
-    let priced = provider.kind == ProviderKind::Guide || settings.model_info(&model).price.is_some();
-    if budget.is_some_and(|budget| budget.micro_usd.is_some()) && !priced {
+    settings.resolve(&model).map_err(|message| Fault::from(ConfigError::Value { origin, message }))?;
+    if budget.is_some_and(|budget| budget.micro_usd.is_some()) && !settings.has_price(&model) {
         return Err(Fault::usage(
             format!("a budget in dollars can't be kept: the price of {model} is not known"),
             format!(

@@ -2,8 +2,8 @@
 //! command does stands in the file of its group under `commands`.
 
 use super::commands::{
-    agents, approvals, checks, completions, config, doctor, events, exec, host, inbox, kept, queue, screen, task_edit,
-    tasks, trust,
+    agents, approvals, checks, completions, config, doctor, events, exec, host, inbox, jobs, kept, queue, screen,
+    task_edit, tasks, trust,
 };
 use super::output::ColorWhen;
 use clap::{ArgAction, Parser, Subcommand};
@@ -106,6 +106,8 @@ pub enum Command {
     Approvals(approvals::ApprovalsArgs),
     /// Read messages, and answer questions
     Inbox(inbox::InboxArgs),
+    /// Commands that go on by themselves, with their logs and terminals
+    Jobs(jobs::JobsArgs),
     /// Look at agents and what they did
     Agents(agents::AgentsArgs),
 

@@ -5,7 +5,6 @@ use super::output::Output;
 use crate::domain::permission::Policy;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{IsTerminal, Read};
-use std::os::fd::AsFd;
 
 /// The most that is taken from standard input: it goes into a model's context.
 const LIMIT: u64 = 1024 * 1024;
@@ -24,21 +23,18 @@ pub fn words(words: &[String]) -> Result<String, Fault> {
     if words == ["-"] { read_all() } else { Ok(words.join(" ")) }
 }
 
-/// The words of a prompt. What is piped in beside them follows as a fenced block.
+/// The words of a prompt. Standard input is read where a lone `-` says so, and there alone: in a loop
+/// it belongs to the loop. Beside words it follows them as a fenced block.
 pub fn prompt(given: &[String], out: Output) -> Result<String, Fault> {
-    if given == ["-"] {
-        return read_all();
-    }
-    let words = given.join(" ");
-    if !piped() {
+    let words: Vec<&str> = given.iter().map(String::as_str).filter(|word| *word != "-").collect();
+    let words = words.join(" ");
+    if !given.iter().any(|word| word == "-") {
         if words.trim().is_empty() {
             return Err(Fault::usage("nothing to do", "give a prompt, or - to read it from standard input"));
         }
         return Ok(words);
     }
-    if !words.trim().is_empty() {
-        say_if_nothing_comes(out);
-    }
+    say_if_nothing_comes(out);
     let piped = read_all()?;
     Ok(match (words.trim().is_empty(), piped.trim().is_empty()) {
         (true, true) => return Err(Fault::usage("nothing to do", "the prompt and standard input are empty")),
@@ -48,24 +44,16 @@ pub fn prompt(given: &[String], out: Output) -> Result<String, Fault> {
     })
 }
 
-/// Whether something is piped in: a pipe or a file, not a terminal, `/dev/null` or a socket.
-fn piped() -> bool {
-    let stdin = std::io::stdin();
-    if stdin.is_terminal() {
-        return false;
-    }
-    rustix::fs::fstat(stdin.as_fd()).is_ok_and(|found| {
-        let kind = rustix::fs::FileType::from_raw_mode(found.st_mode);
-        kind.is_fifo() || kind.is_file()
-    })
-}
-
-/// A pipe that nobody writes to and nobody closes would make us wait without a word.
+/// An input that nobody writes to and nobody closes would make us wait without a word.
 fn say_if_nothing_comes(out: Output) {
     let stdin = std::io::stdin();
+    if stdin.is_terminal() {
+        out.note("type the text and end it with ctrl+d on a line of its own");
+        return;
+    }
     let mut waiting = [PollFd::new(&stdin, PollFlags::IN)];
     if matches!(poll(&mut waiting, Some(&PATIENCE)), Ok(0)) {
-        out.note("waiting for the end of standard input, a pipe; with </dev/null there is none");
+        out.note("waiting for the end of standard input");
     }
 }
 

@@ -17,6 +17,12 @@ pub fn lines(recorded: &Recorded, calls: &mut Calls) -> Vec<Value> {
         Event::MessageEdited { message, text } => {
             lines.add("message", json!({ "id": message, "state": MessageState::Queued, "text": text }));
         }
+        Event::MessageMoved { message, .. } => {
+            lines.add("message", json!({ "id": message, "state": MessageState::Queued }));
+        }
+        Event::MessageDeliverySet { message, delivery } => {
+            lines.add("message", json!({ "id": message, "state": MessageState::Queued, "delivery": delivery }));
+        }
         Event::MessageWithdrawn { message } => {
             lines.add("message", json!({ "id": message, "state": MessageState::Withdrawn }));
         }
@@ -27,12 +33,16 @@ pub fn lines(recorded: &Recorded, calls: &mut Calls) -> Vec<Value> {
             lines.add("message", json!({ "id": message, "state": MessageState::Undelivered, "text": reason }));
         }
 
-        Event::TurnStarted { call } => lines.add("turn_started", json!({ "call": call.id, "model": call.model })),
+        Event::TurnStarted { call } => {
+            calls.failure_told = false;
+            lines.add("turn_started", json!({ "call": call.id, "model": call.model }));
+        }
         Event::TurnCommitted { row, usage, .. } => answer(&mut lines, row, usage),
         Event::TurnFailed { class, message, retry_at: Some(retry_at), .. } => {
             lines.add("notice", json!({ "text": message, "class": class, "retry_at": retry_at }));
         }
         Event::TurnFailed { class, message, retry_at: None, .. } => {
+            calls.failure_told = true;
             lines.add("error", json!({ "class": class, "message": message }));
         }
         Event::TurnAbandoned { reason, .. } => lines.notice(format!("the request was given up: {reason}")),
@@ -99,12 +109,38 @@ pub fn lines(recorded: &Recorded, calls: &mut Calls) -> Vec<Value> {
         }
         Event::RunSuspended { reason, .. } => lines.notice(format!("Main stands still: {reason}")),
         Event::RunEnded { reason, detail, .. } => {
+            // A turn that failed after words is kept as cut: its failure stands here alone.
+            if let (EndReason::Model, Some(detail), false) = (reason, detail, calls.failure_told) {
+                let (class, message) = detail.split_once(": ").unwrap_or(("config", detail));
+                lines.add("error", json!({ "class": class, "message": message }));
+            }
             lines.notice(worded(&format!("Main has ended: {reason}"), detail.as_deref()));
         }
         Event::TaskStatusChanged { status, reason, .. } => {
             let text = worded(&format!("the Task is {status}"), reason.as_deref());
             lines.add("notice", json!({ "text": text, "status": status }));
         }
+        Event::JobCreated { job } => {
+            let (state, command) = (job.state, job.definition.command.to_string());
+            lines.add("job", json!({ "id": job.id, "name": job.definition.name, "state": state, "command": command }));
+        }
+        Event::JobStarted { job, process } => {
+            lines.add("job", json!({ "id": job, "state": JobState::Running, "pid": process.pid }));
+        }
+        Event::JobStopRequested { job, .. } => lines.add("job", json!({ "id": job, "state": JobState::Stopping })),
+        Event::JobMatched { job, count, line, .. } if *count > 0 => {
+            lines.add("job", json!({ "id": job, "matched": count, "line": line }));
+        }
+        Event::JobSettled { job, state, end } => {
+            let (code, signal) = (end.exit_code, end.signal);
+            lines.add("job", json!({ "id": job, "state": state, "exit_code": code, "signal": signal, "reason": end.reason }));
+        }
+        Event::JobBreached { job, breach, text } => {
+            lines.add("job", json!({ "id": job, "breach": breach, "text": text }));
+        }
+        Event::JobOrphaned { job, note } => lines.notice(format!("Job {job}: {note}")),
+        Event::JobInputSent { job, bytes, .. } => lines.notice(format!("Job {job} was sent {bytes} bytes")),
+        Event::JobSignalSent { job, signal } => lines.notice(format!("Job {job} was sent signal {signal}")),
         Event::CheckAdded { check } => {
             lines.add("notice", json!({ "text": format!("to be met: {}", check.text), "check": check.id }));
         }
@@ -131,6 +167,8 @@ pub fn lines(recorded: &Recorded, calls: &mut Calls) -> Vec<Value> {
         | Event::TaskArchived { .. }
         | Event::TaskRemoved { .. }
         | Event::MessageHeld { .. }
+        | Event::JobMatched { .. }
+        | Event::JobRemoved { .. }
         | Event::ToolStarted { .. }
         | Event::RuleAdded { .. }
         | Event::RuleRemoved { .. }
@@ -142,18 +180,22 @@ pub fn lines(recorded: &Recorded, calls: &mut Calls) -> Vec<Value> {
     lines.out
 }
 
-/// The names of calls that have no result yet.
+/// What earlier events say about later ones: the names of calls that have no result yet, and
+/// whether the failure of the last turn was told.
 #[derive(Debug, Default)]
-pub struct Calls(std::collections::HashMap<ToolCallId, String>);
+pub struct Calls {
+    names: std::collections::HashMap<ToolCallId, String>,
+    failure_told: bool,
+}
 
 impl Calls {
     /// Remembers the name of a call.
     pub fn planned(&mut self, call: &ToolCall) {
-        self.0.insert(call.id.clone(), call.name.clone());
+        self.names.insert(call.id.clone(), call.name.clone());
     }
     /// Takes the name of a call that has its result now.
     pub fn settled(&mut self, call: &ToolCallId) -> Option<String> {
-        self.0.remove(call)
+        self.names.remove(call)
     }
 }
 

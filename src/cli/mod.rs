@@ -19,6 +19,7 @@ mod progress;
 mod role;
 mod session;
 mod signals;
+pub mod survival;
 mod units;
 
 use app::App;
@@ -129,6 +130,7 @@ async fn command(app: &Arc<App>, args: Args) -> Result<Exit, Fault> {
         Command::Output(args) => kept::run(app, args).await,
         Command::Approvals(args) => approvals::run(app, args).await,
         Command::Inbox(args) => inbox::run(app, args).await,
+        Command::Jobs(args) => commands::jobs::run(app, args).await,
         Command::Agents(args) => agents::run(app, args).await,
         Command::Trust(args) => trust::run(app, args).await,
         Command::Models => models::run(app).await,

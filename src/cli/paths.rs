@@ -57,6 +57,11 @@ impl Paths {
         Ok(Self { home, config, config_named })
     }
 
+    /// The user's own keys, beside the configuration.
+    pub fn keys(&self) -> PathBuf {
+        self.config.with_file_name("keys.toml")
+    }
+
     /// The user's own instructions, beside the configuration.
     pub fn instructions(&self) -> PathBuf {
         self.config.with_file_name("AGENTS.md")

@@ -21,13 +21,17 @@ pub struct Progress {
     shown: String,
     /// Whether the cursor stands behind something on standard output.
     open: bool,
+    /// Why the answer that is awaited failed last, and how often it was asked for again.
+    failure: String,
+    tries: u32,
+    retries: u32,
 }
 
 impl Progress {
-    /// Begins.
-    pub fn new(out: Output, verbose: bool) -> Self {
+    /// Begins; `retries` is how often a request that failed is sent again.
+    pub fn new(out: Output, verbose: bool, retries: u32) -> Self {
         let (calls, said, shown) = (Calls::default(), String::new(), String::new());
-        Self { out, verbose, calls, call: None, said, shown, open: false }
+        Self { out, verbose, calls, call: None, said, shown, open: false, failure: String::new(), tries: 0, retries }
     }
 
     /// Shows what passes.
@@ -56,6 +60,10 @@ impl Progress {
 
     /// Shows an event.
     pub fn event(&mut self, event: &Event) -> Result<(), Fault> {
+        if let Event::TurnCommitted { .. } = event {
+            self.failure.clear();
+            self.tries = 0;
+        }
         match event {
             Event::TurnCommitted { row, .. } if self.out.live => {
                 let said = text(&row.text()).into_owned();
@@ -75,8 +83,13 @@ impl Progress {
             Event::ToolSettled { call, state, row, .. } => self.settled(call, *state, row),
             // A failure for good is told at the end, with what to do.
             Event::TurnFailed { message, retry_at: Some(retry_at), .. } => {
-                let seconds = (retry_at - now()).max(0) / 1000;
-                self.note(Style::Warn, &format!("{}; it is asked again in {seconds} s", line(message)))
+                let seconds = (retry_at - now() + 999).max(0) / 1000;
+                self.tries += 1;
+                let again = format!("again in {seconds} s ({} of {})", self.tries, self.retries.max(self.tries));
+                // The same sentence is said once.
+                let what = if self.failure == *message { again } else { format!("{}; {again}", line(message)) };
+                message.clone_into(&mut self.failure);
+                self.note(Style::Warn, &what)
             }
             Event::VerdictGiven { verdict } => {
                 self.note(Style::Dim, &format!("{} is {}", verdict.check, verdict.outcome))

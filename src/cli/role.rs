@@ -12,6 +12,7 @@ use crate::host::lock::HostLock;
 use crate::host::{HostError, server};
 use crate::process::Identity;
 use crate::runtime::{Coordinator, Options, StartError};
+use std::path::PathBuf;
 
 /// The runtime inside this process; the lock is held as long as it lives.
 pub struct Local {
@@ -52,8 +53,15 @@ pub async fn coordinator(home: &Home, settings: Settings) -> Result<Coordinator,
         .filter(|(name, _)| names_a_secret(name))
         .map(|(_, value)| value)
         .collect();
-    let options = Options { home: home.path().to_owned(), settings, environment_secrets, owner: owner()? };
+    let home = home.path().to_owned();
+    let options = Options { home, settings, environment_secrets, program: this_program(), owner: owner()? };
     Ok(Coordinator::start(options).await?)
+}
+
+/// This program, also when its file has been replaced by a newer one in the meantime.
+fn this_program() -> PathBuf {
+    let running = PathBuf::from("/proc/self/exe");
+    if running.exists() { running } else { std::env::current_exe().unwrap_or_else(|_| "cowork".into()) }
 }
 
 fn owner() -> Result<Owner, Fault> {

@@ -175,28 +175,37 @@ pub trait Named: From<String> {
     const WHAT: &'static str;
     /// The letter and underscore it begins with.
     const LETTER: &'static str;
+    /// The command that lists them.
+    const LISTED: &'static str;
 }
 
 macro_rules! named {
-    ($($id:ident $what:literal),*) => {$(
+    ($($id:ident $what:literal $list:literal),*) => {$(
         impl Named for $id {
             const WHAT: &'static str = $what;
             const LETTER: &'static str = $id::PREFIX;
+            const LISTED: &'static str = $list;
         }
     )*};
 }
-named!(TaskId "Task", AgentId "agent", MessageId "message", ApprovalId "approval", QuestionId "question", CheckId "check", RuleId "rule");
+named!(
+    TaskId "a Task" "cowork ls", AgentId "an agent" "cowork agents ls", MessageId "a message" "cowork inbox ls",
+    ApprovalId "an approval" "cowork approvals ls", QuestionId "a question" "cowork inbox ls",
+    CheckId "a check" "cowork checks TASK", RuleId "a rule" "cowork approvals rules", JobId "a Job" "cowork jobs ls"
+);
 
 /// Writes a shortened id with its letter; refuses one that names something else.
 pub fn spelled<I: Named>(word: &str) -> Result<String, Fault> {
     let word = word.trim();
-    let shape = |message: String| Fault::usage(message, format!("the id of a {} begins with {}", I::WHAT, I::LETTER));
+    let shape = |message: String| {
+        Fault::usage(message, format!("such an id begins with {}; `{}` lists them", I::LETTER, I::LISTED))
+    };
     if word.is_empty() || !word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-        return Err(shape(format!("`{word}` is not the id of a {}", I::WHAT)));
+        return Err(shape(format!("`{word}` is not the id of {}", I::WHAT)));
     }
     match word.as_bytes().get(1) {
         Some(b'_') if word.starts_with(I::LETTER) => Ok(word.to_owned()),
-        Some(b'_') => Err(shape(format!("`{word}` is not the id of a {}", I::WHAT))),
+        Some(b'_') => Err(shape(format!("`{word}` is not the id of {}", I::WHAT))),
         Some(_) | None => Ok(format!("{}{word}", I::LETTER)),
     }
 }
@@ -236,6 +245,10 @@ asks! {
     /// Part of an agent's context.
     transcript(agent: &AgentId, before: Option<u64>, limit: u32)
         Query::Transcript { agent: agent.clone(), before, limit } => Transcript(page) -> TranscriptPage = page;
+    /// Jobs.
+    jobs(task: Option<TaskId>, ended: bool) Query::Jobs { task, ended } => Jobs(jobs) -> Vec<JobView> = jobs;
+    /// One Job, with what it uses.
+    job(job: &JobId) Query::Job { job: job.clone() } => Job(view) -> JobView = *view;
     /// What the person said about a folder.
     trust(folder: Folder) Query::Trust { folder } => Trust(trust) -> Option<Trust> = trust;
     /// Completes an id.
@@ -245,8 +258,12 @@ asks! {
 impl Session<'_> {
     /// Completes a shortened id of one kind.
     pub async fn id<I: Named>(&mut self, word: &str) -> Result<I, Fault> {
-        let id = self.completed(spelled::<I>(word)?).await?;
-        Ok(I::from(id))
+        let found = self.completed(spelled::<I>(word)?).await;
+        // What names nothing is found in the list of its own kind.
+        found.map(I::from).map_err(|fault| match fault.kind {
+            "not_found" => Fault { hint: format!("`{}` lists them", I::LISTED), ..fault },
+            _ => fault,
+        })
     }
 }
 

@@ -73,6 +73,10 @@ pub enum UserCommand {
     SendMessage { task: TaskId, text: String, refs: Vec<String>, delivery: Delivery },
     /// Change the words of a message that is still queued.
     EditMessage { task: TaskId, message: MessageId, text: String },
+    /// Have a message that is still queued enter before or after the one beside it.
+    MoveMessage { task: TaskId, message: MessageId, to: Move },
+    /// Say when a message that is still queued may enter the context.
+    SetDelivery { task: TaskId, message: MessageId, delivery: Delivery },
     /// Take back a message that is still queued.
     WithdrawMessage { task: TaskId, message: MessageId },
     /// Stop the current step; what was produced is kept.
@@ -123,9 +127,65 @@ pub enum UserCommand {
     TrustFolder { folder: Folder, trusted: bool },
     /// Take a standing rule back.
     RemoveRule { rule: RuleId },
+    /// Do something with a Job.
+    Job { deed: JobDeed },
+}
+
+/// What can be done with Jobs, by whoever may.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "deed", rename_all = "snake_case")]
+pub enum JobDeed {
+    /// Start one, for a Task or for nobody but the person.
+    Start { task: Option<TaskId>, definition: Box<JobDefinition> },
+    /// Let one read something; afterwards, perhaps, the end of its input.
+    Send { job: JobId, text: String, close: bool },
+    /// Signal the processes in its foreground.
+    Signal { job: JobId, signal: i32 },
+    /// Tell one to end: TERM, and KILL after the grace.
+    Stop { job: JobId, grace_ms: u64 },
+    /// Start one again under the same definition, when it has ended.
+    Restart { job: JobId, grace_ms: u64 },
+    /// Take away everything that is kept of one that has ended.
+    Remove { job: JobId },
+}
+
+impl JobDeed {
+    /// The Job it is about, where there is one already.
+    pub fn job(&self) -> Option<&JobId> {
+        match self {
+            Self::Start { .. } => None,
+            Self::Send { job, .. }
+            | Self::Signal { job, .. }
+            | Self::Stop { job, .. }
+            | Self::Restart { job, .. }
+            | Self::Remove { job } => Some(job),
+        }
+    }
+}
+
+/// What was found out about a Job by those who look after it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "report", rename_all = "snake_case")]
+pub enum JobReport {
+    /// Its command runs.
+    Started { process: JobProcess },
+    /// Its shim is gone and its command runs on.
+    Orphaned { note: String },
+    /// It printed what was watched for; the log was looked through between the two places.
+    Matched { from: u64, through: u64, count: u64, line: String },
+    /// Something of it is not as it should be.
+    Breached { breach: String, text: String },
+    /// It has ended.
+    Ended { state: JobState, end: JobEnd },
 }
 
 words! {
+    /// Which way a queued message is moved.
+    Move {
+        /// Before the one that enters before it.
+        Earlier = "earlier",
+        /// After the one that enters after it.
+        Later = "later" }
     /// What a person says to an approval.
     ApprovalAnswer {
         /// Yes, this one time.
@@ -183,6 +243,8 @@ pub enum RunCommand {
     Review { run: RunId, contribution: ContributionId, verdict: ReviewVerdict, because: Option<String> },
     /// Nothing can go on until a person acts, or the Task is no longer paused.
     Suspend { run: RunId, reason: String },
+    /// Do something with a Job of the Task, as the call's effect.
+    Job { run: RunId, call: ToolCallId, deed: JobDeed },
     /// The Run is over.
     End { run: RunId, reason: EndReason, detail: Option<String> },
 }
@@ -210,6 +272,8 @@ pub enum SystemCommand {
     StartRun { task: TaskId, agent: AgentId },
     /// The time for a decision is over: its fallback holds.
     ExpireDecision { task: TaskId, decision: DecisionId },
+    /// Record what was found out about a Job.
+    Job { job: JobId, report: JobReport },
 }
 
 impl Command {
@@ -220,8 +284,12 @@ impl Command {
                 UserCommand::CreateTask { .. } | UserCommand::TrustFolder { .. } | UserCommand::RemoveRule { .. } => {
                     None
                 }
+                UserCommand::Job { deed: JobDeed::Start { task, .. } } => task.as_ref(),
+                UserCommand::Job { .. } => None,
                 UserCommand::SendMessage { task, .. }
                 | UserCommand::EditMessage { task, .. }
+                | UserCommand::MoveMessage { task, .. }
+                | UserCommand::SetDelivery { task, .. }
                 | UserCommand::WithdrawMessage { task, .. }
                 | UserCommand::Interrupt { task }
                 | UserCommand::Pause { task }
@@ -245,9 +313,18 @@ impl Command {
             },
             Self::Run(_) => None,
             Self::System(command) => match command {
-                SystemCommand::TakeOver { .. } => None,
+                SystemCommand::TakeOver { .. } | SystemCommand::Job { .. } => None,
                 SystemCommand::StartRun { task, .. } | SystemCommand::ExpireDecision { task, .. } => Some(task),
             },
+        }
+    }
+
+    /// The Job the command is about, where there is one already.
+    pub fn job(&self) -> Option<&JobId> {
+        match self {
+            Self::User(UserCommand::Job { deed }) | Self::Run(RunCommand::Job { deed, .. }) => deed.job(),
+            Self::System(SystemCommand::Job { job, .. }) => Some(job),
+            Self::User(_) | Self::Run(_) | Self::System(_) => None,
         }
     }
 
@@ -270,6 +347,7 @@ impl Command {
                 | RunCommand::CancelAgent { run, .. }
                 | RunCommand::Review { run, .. }
                 | RunCommand::Suspend { run, .. }
+                | RunCommand::Job { run, .. }
                 | RunCommand::End { run, .. } => Some(run),
             },
             Self::User(_) | Self::System(_) => None,

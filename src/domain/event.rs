@@ -47,6 +47,10 @@ pub enum Event {
     MessageQueued { message: Message },
     /// Its sender changed its words before it was delivered.
     MessageEdited { message: MessageId, text: String },
+    /// It has another place among those that wait.
+    MessageMoved { message: MessageId, order: u64 },
+    /// It may enter the context at another time.
+    MessageDeliverySet { message: MessageId, delivery: Delivery },
     /// Its sender took it back before it was delivered.
     MessageWithdrawn { message: MessageId },
     /// It became a row of its recipient's context.
@@ -173,6 +177,27 @@ pub enum Event {
     /// The request to stop took effect, or there was nothing left to stop.
     ControlSettled { control: ControlId, state: ControlState },
 
+    /// A Job was asked for: from now on it is started once, whatever happens.
+    JobCreated { job: Job },
+    /// A Job's command runs.
+    JobStarted { job: JobId, process: JobProcess },
+    /// A Job's shim is gone and its command runs on.
+    JobOrphaned { job: JobId, note: String },
+    /// A Job is given something to read.
+    JobInputSent { job: JobId, bytes: u64, closed: bool },
+    /// A Job is signalled.
+    JobSignalSent { job: JobId, signal: i32 },
+    /// A Job is told to end.
+    JobStopRequested { job: JobId, stop: JobStop },
+    /// A Job printed what was watched for.
+    JobMatched { job: JobId, through: u64, count: u64, line: String },
+    /// Something of a Job is not as was stated to be normal.
+    JobBreached { job: JobId, breach: String, text: String },
+    /// A Job has ended.
+    JobSettled { job: JobId, state: JobState, end: JobEnd },
+    /// Everything that was kept of a Job is taken away; recorded outside its Task.
+    JobRemoved { job: JobId },
+
     /// Everything up to a row is settled: a Run can resume from here.
     CheckpointSaved { checkpoint: Checkpoint },
 
@@ -213,6 +238,8 @@ impl Event {
             Self::TaskRemoved { removed, .. } => ("task_removed", "task", removed.0.clone()),
             Self::MessageQueued { message } => ("message_queued", "message", message.id.0.clone()),
             Self::MessageEdited { message, .. } => ("message_edited", "message", message.0.clone()),
+            Self::MessageMoved { message, .. } => ("message_moved", "message", message.0.clone()),
+            Self::MessageDeliverySet { message, .. } => ("message_delivery_set", "message", message.0.clone()),
             Self::MessageWithdrawn { message } => ("message_withdrawn", "message", message.0.clone()),
             Self::MessageDelivered { message, .. } => ("message_delivered", "message", message.0.clone()),
             Self::MessageUndelivered { message, .. } => ("message_undelivered", "message", message.0.clone()),
@@ -248,6 +275,16 @@ impl Event {
             Self::DecisionResolved { decision, .. } => ("decision_resolved", "decision", decision.0.clone()),
             Self::ControlRequested { control } => ("control_requested", "control", control.id.0.clone()),
             Self::ControlSettled { control, .. } => ("control_settled", "control", control.0.clone()),
+            Self::JobCreated { job } => ("job_created", "job", job.id.0.clone()),
+            Self::JobStarted { job, .. } => ("job_started", "job", job.0.clone()),
+            Self::JobOrphaned { job, .. } => ("job_orphaned", "job", job.0.clone()),
+            Self::JobInputSent { job, .. } => ("job_input_sent", "job", job.0.clone()),
+            Self::JobSignalSent { job, .. } => ("job_signal_sent", "job", job.0.clone()),
+            Self::JobStopRequested { job, .. } => ("job_stop_requested", "job", job.0.clone()),
+            Self::JobMatched { job, .. } => ("job_matched", "job", job.0.clone()),
+            Self::JobBreached { job, .. } => ("job_breached", "job", job.0.clone()),
+            Self::JobSettled { job, .. } => ("job_settled", "job", job.0.clone()),
+            Self::JobRemoved { job } => ("job_removed", "job", job.0.clone()),
             Self::CheckpointSaved { checkpoint } => ("checkpoint_saved", "checkpoint", checkpoint.id.0.clone()),
             Self::FolderTrustSet { trust } => ("folder_trust_set", "folder", trust.folder.path.clone()),
         }

@@ -75,6 +75,8 @@ ids! {
     CheckpointId "z_" 12;
     /// A request to stop something at once.
     ControlId "l_" 10;
+    /// A command that outlives us. Also its id as an actor, and the name of its folder.
+    JobId "j_" 8;
     /// One command; sent twice it is carried out once.
     CommandId "e_" 16;
     /// One attached client.

@@ -21,7 +21,7 @@ pub mod snapshot;
 pub mod step;
 pub mod views;
 
-pub use command::{Command, Envelope, RunCommand, SystemCommand, UserCommand};
+pub use command::{Command, Envelope, JobDeed, JobReport, RunCommand, SystemCommand, UserCommand};
 pub use decide::decide;
 pub use event::{Event, Recorded};
 pub use ids::*;

@@ -1,8 +1,10 @@
 //! What the user configured, after all layers: it travels from a client to the host and is
 //! never stored. Keys are [`Secret`]s: they print as dots and are no part of any event.
 
+use super::AgentRole;
 use super::permission::Policy;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -36,6 +38,60 @@ pub enum ProviderKind {
     Guide,
     /// OpenAI-compatible chat completions.
     Openai,
+    /// OpenAI Responses.
+    Responses,
+    /// Anthropic Messages.
+    Anthropic,
+}
+
+impl ProviderKind {
+    /// Those a person can configure.
+    pub const CONFIGURABLE: [Self; 3] = [Self::Openai, Self::Responses, Self::Anthropic];
+
+    /// The word used in the configuration and on screen.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Guide => "guide",
+            Self::Openai => "openai",
+            Self::Responses => "responses",
+            Self::Anthropic => "anthropic",
+        }
+    }
+}
+
+/// How a server departs from what its wire format is taken to say; what is absent is as the table
+/// of known servers has it, or the rule.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Quirks {
+    /// The field that limits an answer, such as `max_completion_tokens`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit_field: Option<String>,
+    /// Whether it may be asked to count tokens in a stream.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stream_usage: Option<bool>,
+    /// The field in which it wants to see its thinking again, such as `reasoning_content`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thinking_field: Option<String>,
+    /// Whether thinking may be asked for in a form that can be shown again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept_thinking: Option<bool>,
+    /// Whether a call that stands as a fenced block in the words is taken as one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fenced_calls: Option<bool>,
+}
+
+impl Quirks {
+    /// These, and where they say nothing, those.
+    pub fn or(self, others: Self) -> Self {
+        Self {
+            limit_field: self.limit_field.or(others.limit_field),
+            stream_usage: self.stream_usage.or(others.stream_usage),
+            thinking_field: self.thinking_field.or(others.thinking_field),
+            kept_thinking: self.kept_thinking.or(others.kept_thinking),
+            fenced_calls: self.fenced_calls.or(others.fenced_calls),
+        }
+    }
 }
 
 /// A place models are asked at.
@@ -55,6 +111,23 @@ pub struct Provider {
     /// Further headers.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, Secret>,
+    /// How it departs from its wire format.
+    #[serde(default)]
+    pub quirks: Quirks,
+}
+
+impl Provider {
+    /// A provider at an address, with neither key nor quirks.
+    pub fn new(kind: ProviderKind, base_url: impl Into<String>) -> Self {
+        Self {
+            kind,
+            base_url: base_url.into(),
+            key_env: None,
+            key: None,
+            headers: BTreeMap::new(),
+            quirks: Quirks::default(),
+        }
+    }
 }
 
 /// US dollars for a million tokens.
@@ -81,6 +154,27 @@ pub struct ModelInfo {
     /// The largest answer to ask for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<u64>,
+    /// Each answer is one step bound by a JSON schema, for models that can't call tools by themselves.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub steps: bool,
+    /// Further fields of every request, as the server names them, such as `reasoning_effort`.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub request: Map<String, Value>,
+}
+
+/// The models for what is not the default's work; absent means the default.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Roles {
+    /// Subagents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subagent: Option<String>,
+    /// Small judgements that should cost little.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cheap: Option<String>,
+    /// Who is asked when a model fails for good.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<String>,
 }
 
 /// Limits of the runtime itself.
@@ -110,6 +204,9 @@ impl Default for Limits {
 pub struct Settings {
     /// The default model, `PROVIDER:NAME`.
     pub model: String,
+    /// The models of other roles.
+    #[serde(default)]
+    pub roles: Roles,
     /// The providers by name; `guide` is always there.
     pub providers: BTreeMap<String, Provider>,
     /// What is known of models, by `PROVIDER:NAME` or by `NAME`.
@@ -127,15 +224,10 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        let guide = Provider {
-            kind: ProviderKind::Guide,
-            base_url: String::new(),
-            key_env: None,
-            key: None,
-            headers: BTreeMap::new(),
-        };
+        let guide = Provider::new(ProviderKind::Guide, "");
         Self {
             model: "guide:guide".into(),
+            roles: Roles::default(),
             providers: BTreeMap::from([("guide".into(), guide)]),
             models: BTreeMap::new(),
             limits: Limits::default(),
@@ -158,10 +250,29 @@ impl Settings {
         Ok((found, name))
     }
 
+    /// The model of an agent that was given none of its own.
+    pub fn model_of(&self, role: AgentRole) -> &str {
+        match role {
+            AgentRole::Main => &self.model,
+            AgentRole::Subagent => self.roles.subagent.as_deref().unwrap_or(&self.model),
+        }
+    }
+
+    /// The model of small judgements.
+    pub fn cheap_model(&self) -> &str {
+        self.roles.cheap.as_deref().unwrap_or(&self.model)
+    }
+
     /// What is known of a model: its full name first, then its bare name.
     pub fn model_info(&self, model: &str) -> ModelInfo {
         let bare = model.split_once(':').map_or(model, |(_, name)| name);
         self.models.get(model).or_else(|| self.models.get(bare)).cloned().unwrap_or_default()
+    }
+
+    /// Whether a model's price is known; the guide costs nothing.
+    pub fn has_price(&self, model: &str) -> bool {
+        let free = self.resolve(model).is_ok_and(|(provider, _)| provider.kind == ProviderKind::Guide);
+        free || self.model_info(model).price.is_some()
     }
 
     /// Keeps what `before` knew of a key that is named and missing: not every terminal of a person
@@ -190,13 +301,8 @@ mod tests {
     #[test]
     fn a_key_that_one_terminal_lacks_stays_known_for_the_same_address() {
         let with = |key: Option<&str>, url: &str| {
-            let provider = Provider {
-                kind: ProviderKind::Openai,
-                base_url: url.into(),
-                key_env: Some("SOME_KEY".into()),
-                key: key.map(Secret::new),
-                headers: BTreeMap::new(),
-            };
+            let mut provider = Provider::new(ProviderKind::Openai, url);
+            (provider.key_env, provider.key) = (Some("SOME_KEY".into()), key.map(Secret::new));
             Settings { providers: BTreeMap::from([("some".into(), provider)]), ..Settings::default() }
         };
         let key = |mut new: Settings| {

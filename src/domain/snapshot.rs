@@ -51,6 +51,8 @@ pub struct Snapshot {
     pub controls: BTreeMap<ControlId, Control>,
     /// Settled boundaries; empty in a snapshot to decide on.
     pub checkpoints: BTreeMap<CheckpointId, Checkpoint>,
+    /// Jobs; those that have ended are left out of a snapshot to decide on, but for the one it is about.
+    pub jobs: BTreeMap<JobId, Job>,
     /// What the person said about folders.
     pub trust: BTreeMap<Folder, Trust>,
 }
@@ -107,6 +109,11 @@ impl Snapshot {
         self.controls.values().find(|control| control.run == *run && control.state == ControlState::Requested)
     }
 
+    /// The Jobs of a Task that have not ended.
+    pub fn live_jobs<'a>(&'a self, task: &'a TaskId) -> impl Iterator<Item = &'a Job> {
+        self.jobs.values().filter(move |job| job.task.as_ref() == Some(task) && !job.state.is_ended())
+    }
+
     /// Whether the last row of an agent is a final answer.
     pub fn has_final_answer(&self, agent: &AgentId) -> bool {
         self.agents
@@ -145,16 +152,24 @@ impl Snapshot {
             add("contribution", contribution.id.as_str(), "a Contribution is not reviewed".into());
         }
         for message in self.inbox(&task.main, MessageState::Queued) {
-            add("message", message.id.as_str(), message.text.clone());
+            let kind = if message.wakes() { "message" } else { "notice" };
+            add(kind, message.id.as_str(), message.text.clone());
         }
         // Delivered, and whoever read it was stopped before an answer: it wakes nobody by itself.
         for message in self.inbox(&task.main, MessageState::Delivered) {
+            // That it was stopped is no question.
+            if message.kind == MessageKind::Notice {
+                continue;
+            }
             add("unanswered", message.id.as_str(), message.text.clone());
         }
         for check in self.checks.values().filter(|c| c.task == task.id) {
             if matches!(check.state, CheckState::Open | CheckState::Failed) {
                 add("check", check.id.as_str(), format!("{} ({})", check.text, check.state));
             }
+        }
+        for job in self.live_jobs(&task.id).filter(|job| job.definition.role == JobRole::Work) {
+            add("job", job.id.as_str(), format!("{} ({})", job.definition.name, job.told()));
         }
         if !self.has_final_answer(&task.main) {
             add("answer", task.main.as_str(), "Main has not given a final answer".into());
@@ -183,7 +198,10 @@ impl Snapshot {
             // One that waits for a person has calls that are open and none that can go on.
             Some(run) => run.state == RunState::Interrupted && super::step::can_go_on(self, &agent.id),
             // What was delivered and not answered does not wake it: somebody stopped it there.
-            None => agent.role == AgentRole::Subagent || !self.inbox(&agent.id, MessageState::Queued).is_empty(),
+            None => {
+                agent.role == AgentRole::Subagent
+                    || self.inbox(&agent.id, MessageState::Queued).into_iter().any(Message::wakes)
+            }
         }
     }
 
@@ -261,6 +279,16 @@ impl Snapshot {
             Event::MessageEdited { message, text } => {
                 if let Some(message) = self.messages.get_mut(message) {
                     message.text = text.clone();
+                }
+            }
+            Event::MessageMoved { message, order } => {
+                if let Some(message) = self.messages.get_mut(message) {
+                    message.order = *order;
+                }
+            }
+            Event::MessageDeliverySet { message, delivery } => {
+                if let Some(message) = self.messages.get_mut(message) {
+                    message.delivery = *delivery;
                 }
             }
             Event::MessageWithdrawn { message } => {
@@ -485,6 +513,31 @@ impl Snapshot {
                 }
             }
 
+            Event::JobCreated { job } => {
+                self.jobs.insert(job.id.clone(), job.clone());
+            }
+            Event::JobStarted { job, process } => self.with_job(job, |job| {
+                job.state = if job.stop.is_some() { JobState::Stopping } else { JobState::Running };
+                job.process = Some(process.clone());
+            }),
+            Event::JobOrphaned { job, note } => self.with_job(job, |job| job.note = Some(note.clone())),
+            Event::JobInputSent { .. } | Event::JobSignalSent { .. } => {}
+            Event::JobStopRequested { job, stop } => self.with_job(job, |job| {
+                if job.state == JobState::Running {
+                    job.state = JobState::Stopping;
+                }
+                job.stop = Some(*stop);
+            }),
+            Event::JobMatched { job, through, .. } => self.with_job(job, |job| job.matched_through = *through),
+            Event::JobBreached { job, breach, .. } => self.with_job(job, |job| job.breached.push(breach.clone())),
+            Event::JobSettled { job, state, end } => self.with_job(job, |job| {
+                job.state = *state;
+                job.end = Some(end.clone());
+            }),
+            Event::JobRemoved { job } => {
+                self.jobs.remove(job);
+            }
+
             Event::CheckpointSaved { checkpoint } => {
                 self.checkpoints.insert(checkpoint.id.clone(), checkpoint.clone());
             }
@@ -500,6 +553,12 @@ impl Snapshot {
     fn with_task(&mut self, id: Option<&TaskId>, change: impl FnOnce(&mut Task)) {
         if let Some(task) = id.and_then(|id| self.tasks.get_mut(id)) {
             change(task);
+        }
+    }
+
+    fn with_job(&mut self, id: &JobId, change: impl FnOnce(&mut Job)) {
+        if let Some(job) = self.jobs.get_mut(id) {
+            change(job);
         }
     }
 
@@ -524,6 +583,7 @@ impl Snapshot {
         self.contributions.retain(|_, contribution| contribution.task != *id);
         self.decisions.retain(|_, decision| decision.task != *id);
         self.controls.retain(|_, control| control.task != *id);
+        self.jobs.retain(|_, job| job.task.as_ref() != Some(id));
         self.checkpoints.retain(|_, checkpoint| !agents.contains(&checkpoint.agent));
     }
 }

@@ -20,6 +20,8 @@ pub enum Query {
     Messages { task: Option<TaskId>, settled: u32 },
     /// One message.
     Message { message: MessageId },
+    /// What a person sent in any Task, each text once, the newest `limit` of them, oldest first.
+    Sent { limit: u32 },
     /// Approvals; `open` means pending only.
     Approvals { task: Option<TaskId>, open: bool },
     /// Questions to the person; `open` means unanswered only.
@@ -36,6 +38,14 @@ pub enum Query {
     Draft { client: String, pane: String },
     /// A blob's bytes, in part.
     Blob { blob: String, offset: u64, limit: u32 },
+    /// Jobs, newest first, of one Task or of all; those that have ended only with `ended`.
+    Jobs { task: Option<TaskId>, ended: bool },
+    /// One Job, with what it uses.
+    Job { job: JobId },
+    /// Lines of a Job's log.
+    JobLog { job: JobId, errors: bool, from: LogPlace, lines: u32 },
+    /// Lines of a Job's log in which something is found, from an offset on.
+    JobSearch { job: JobId, errors: bool, pattern: String, regex: bool, from: u64, limit: u32 },
     /// Every broken invariant.
     Doctor { deep: bool },
     /// How the host is.
@@ -51,6 +61,7 @@ pub enum Answer {
     Transcript(TranscriptPage),
     Messages(Vec<Message>),
     Message(Box<Message>),
+    Sent(Vec<String>),
     Approvals(Vec<Approval>),
     Questions(Vec<Question>),
     Rules(Vec<Rule>),
@@ -60,6 +71,9 @@ pub enum Answer {
     Trust(Option<Trust>),
     Draft(Option<String>),
     Blob(BlobSlice),
+    Jobs(Vec<JobView>),
+    Job(Box<JobView>),
+    JobLog(LogPage),
     Doctor(DoctorReport),
     Host(HostStatus),
 }
@@ -118,6 +132,100 @@ pub struct BlobSlice {
     pub size: u64,
     /// The bytes, base64.
     pub base64: String,
+}
+
+/// A Job with what is seen of it now.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JobView {
+    /// The Job.
+    #[serde(flatten)]
+    pub job: Job,
+    /// What is seen of it.
+    pub seen: JobSeen,
+}
+
+/// What is seen of a Job.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct JobSeen {
+    /// How many bytes it has printed.
+    pub log_bytes: u64,
+    /// When it printed something last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_output_at: Option<Millis>,
+    /// The last line it printed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_line: Option<String>,
+    /// How much of the whole is done, between 0 and 1, as its output tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<f64>,
+    /// How long it says that it will take, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub eta_s: Option<u64>,
+    /// The processor time it uses, in percent of one, since it was looked at last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_percent: Option<f64>,
+    /// The memory it has resident, with everything that it started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rss_bytes: Option<u64>,
+    /// How many processes it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processes: Option<usize>,
+    /// How often a person typed in its terminal.
+    pub typed: usize,
+}
+
+/// A place in a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LogPlace {
+    /// From a byte on.
+    Offset(u64),
+    /// From a time on.
+    Time(Millis),
+    /// The last lines.
+    Tail,
+    /// The lines before a byte.
+    Before(u64),
+}
+
+/// Lines of a log.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct LogPage {
+    /// The first byte that is kept.
+    pub start: u64,
+    /// How many bytes there are, dropped ones included.
+    pub end: u64,
+    /// The first byte that the lines hold.
+    pub from: u64,
+    /// The byte after the lines.
+    pub to: u64,
+    /// The lines, oldest first.
+    pub lines: Vec<LogLine>,
+}
+
+/// A line of a log, as it is shown: nothing in it drives a terminal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LogLine {
+    /// Where it begins.
+    pub offset: u64,
+    /// When it came, to a quarter of a second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Millis>,
+    /// What kind of line.
+    pub kind: LogLineKind,
+    /// Its text; of a gap, what is missing and why.
+    pub text: String,
+}
+
+words! {
+    /// What a line of a log is.
+    LogLineKind {
+        /// A whole line.
+        Whole = "whole",
+        /// The last one, which may go on.
+        Open = "open",
+        /// Something is missing here.
+        Gap = "gap" }
 }
 
 /// What `doctor` found.
@@ -181,6 +289,9 @@ pub struct Receipt {
     /// The message it queued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<MessageId>,
+    /// The Job it made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<JobId>,
 }
 
 /// What is shown while it happens and never stored: it may be dropped at any time.

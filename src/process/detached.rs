@@ -52,6 +52,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[tokio::test]
     async fn a_descriptor_that_we_were_given_does_not_reach_it() {
+        let _alone = super::super::INHERITABLE.lock().await;
         let given = std::fs::File::open("/dev/null").expect("opened");
         rustix::io::fcntl_setfd(&given, rustix::io::FdFlags::empty()).expect("as if inherited");
         let said = says("ls /proc/$$/fd").await;

@@ -39,7 +39,7 @@ pub(super) fn build(
 }
 
 /// Says whether a variable looks like a key, a token or a password, by its name or by its value.
-fn looks_secret(name: &str, value: &OsStr) -> bool {
+pub(super) fn looks_secret(name: &str, value: &OsStr) -> bool {
     let value = value.to_string_lossy();
     let with_password = value.split_once("://").is_some_and(|(_, rest)| {
         let host = rest.split(['/', '?', '#']).next().unwrap_or_default();

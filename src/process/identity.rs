@@ -21,10 +21,15 @@ impl Identity {
         Ok(Self { pid: pid.as_raw_pid(), start_time: Stat::of(pid.as_raw_pid())?.start_time, boot_id: boot_id() })
     }
 
+    /// Says whether it was started since the machine was.
+    pub fn is_of_this_boot(&self) -> bool {
+        self.boot_id == boot_id()
+    }
+
     /// Says whether exactly this process still runs: the same boot, the same start, not dead and
     /// waiting to be reaped.
     pub fn is_running(&self) -> bool {
-        self.boot_id == boot_id()
+        self.is_of_this_boot()
             && Stat::of(self.pid).is_ok_and(|stat| stat.start_time == self.start_time && !stat.is_dead())
     }
 }
@@ -36,10 +41,16 @@ pub(super) struct Stat {
     pub(super) name: String,
     /// `R`, `S`, `D`, `Z` …
     pub(super) state: char,
+    /// The process that waits for it.
+    pub(super) parent: i32,
     /// Its session.
     pub(super) session: i32,
     /// When it started, in clock ticks since the boot.
     pub(super) start_time: u64,
+    /// The processor time it has used, in clock ticks.
+    pub(super) ticks: u64,
+    /// The memory it has resident, in pages.
+    pub(super) pages: u64,
 }
 
 impl Stat {
@@ -55,7 +66,7 @@ impl Stat {
     pub(super) fn of(pid: i32) -> io::Result<Self> {
         let pid = Pid::from_raw(pid).ok_or_else(|| io::Error::other("not a process number"))?;
         rustix::process::test_kill_process(pid)?;
-        Ok(Self { name: String::new(), state: '?', session: 0, start_time: 0 })
+        Ok(Self { name: String::new(), state: '?', parent: 0, session: 0, start_time: 0, ticks: 0, pages: 0 })
     }
 
     /// Reads one line; the name is in parentheses and may itself hold spaces and parentheses.
@@ -64,11 +75,15 @@ impl Stat {
         let (_, rest) = line.split_once('(')?;
         let (name, rest) = rest.rsplit_once(')')?;
         let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
+        let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
         Some(Self {
             name: name.to_owned(),
             state: fields.first()?.chars().next()?,
+            parent: fields.get(1)?.parse().ok()?,
             session: fields.get(3)?.parse().ok()?,
-            start_time: fields.get(19)?.parse().ok()?,
+            start_time: number(19)?,
+            ticks: number(11)? + number(12)?,
+            pages: number(21)?,
         })
     }
 
@@ -89,9 +104,10 @@ mod tests {
 
     #[test]
     fn a_name_with_spaces_and_parentheses_is_read_rightly() {
-        let line = "42 (a) b (c) S 1 40 39 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 98765 1 1";
+        let line = "42 (a) b (c) S 1 40 39 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 98765 1 77";
         let stat = Stat::parse(line).expect("a line of stat");
-        assert_eq!(stat, Stat { name: "a) b (c".into(), state: 'S', session: 39, start_time: 98765 });
+        let name = "a) b (c".into();
+        assert_eq!(stat, Stat { name, state: 'S', parent: 1, session: 39, start_time: 98765, ticks: 11, pages: 77 });
     }
 
     #[test]

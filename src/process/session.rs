@@ -6,13 +6,14 @@
 
 use super::identity::Stat;
 use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::fd::OwnedFd;
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::process::{Pid, Signal};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::{Duration, Instant};
 
 /// A process that was found.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
     /// Its number.
     pub pid: i32,
@@ -48,7 +49,7 @@ pub(super) fn strays(session: Pid, since: u64, mark: &str) -> Vec<Member> {
         .collect()
 }
 
-fn living() -> impl Iterator<Item = (i32, Stat)> {
+pub(super) fn living() -> impl Iterator<Item = (i32, Stat)> {
     std::fs::read_dir("/proc")
         .into_iter()
         .flatten()
@@ -57,7 +58,7 @@ fn living() -> impl Iterator<Item = (i32, Stat)> {
         .filter(|(_, stat)| !stat.is_dead())
 }
 
-fn member(pid: i32, stat: &Stat) -> Member {
+pub(super) fn member(pid: i32, stat: &Stat) -> Member {
     let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let words: Vec<_> =
         line.split(|byte| *byte == 0).filter(|word| !word.is_empty()).map(String::from_utf8_lossy).collect();
@@ -66,7 +67,14 @@ fn member(pid: i32, stat: &Stat) -> Member {
 }
 
 /// A process held by a descriptor, so that its number cannot come to mean another one.
-pub(super) struct Held(OwnedFd);
+pub struct Held(OwnedFd);
+
+impl AsFd for Held {
+    /// The descriptor becomes readable when the process exits.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
 
 impl Held {
     /// Takes hold of a process; `None` when it is gone already.
@@ -84,7 +92,7 @@ impl Held {
     }
 
     /// Signals it; that it is gone or not ours to signal shows when it is looked for again.
-    pub(super) fn signal(&self, signal: Signal) {
+    pub fn signal(&self, signal: Signal) {
         #[cfg(target_os = "linux")]
         let _ = rustix::process::pidfd_send_signal(&self.0, signal);
         #[cfg(not(target_os = "linux"))]
@@ -93,12 +101,12 @@ impl Held {
 }
 
 /// Takes hold of those of `members` that are still there.
-pub(super) fn hold(members: &[Member]) -> Vec<Held> {
+pub fn hold(members: &[Member]) -> Vec<Held> {
     members.iter().filter_map(Held::new).collect()
 }
 
 /// Waits until all of them have exited, at most for `patience`. Blocks.
-pub(super) fn wait_until_gone(mut held: Vec<Held>, patience: Duration) {
+pub fn wait_until_gone(mut held: Vec<Held>, patience: Duration) {
     let deadline = Instant::now() + patience;
     while !held.is_empty() {
         let left = deadline.saturating_duration_since(Instant::now());

@@ -5,6 +5,40 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// Variables that say where tool chains, proxies and certificates are: without them a project that
+/// builds in the user's shell would not build here.
+pub const TOOL_CHAINS: [&str; 29] = [
+    "CARGO_HOME",
+    "RUSTUP_HOME",
+    "RUSTUP_TOOLCHAIN",
+    "GOPATH",
+    "GOROOT",
+    "JAVA_HOME",
+    "ANDROID_HOME",
+    "NVM_DIR",
+    "VOLTA_HOME",
+    "PNPM_HOME",
+    "PYENV_ROOT",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "RBENV_ROOT",
+    "NIX_PATH",
+    "PKG_CONFIG_PATH",
+    "XDG_CONFIG_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_DATA_HOME",
+    "XDG_RUNTIME_DIR",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
+];
+
 /// What is to be started, where, and with what in its environment.
 #[derive(Debug, Clone)]
 pub struct Spec {
@@ -77,7 +111,7 @@ impl Spec {
 
 /// Finds an executable in the folders of `path`; relative folders do not count, they would mean
 /// another program in every folder.
-fn find(name: &str, path: &OsStr) -> Option<PathBuf> {
+pub(super) fn find(name: &str, path: &OsStr) -> Option<PathBuf> {
     std::env::split_paths(path)
         .filter(|folder| folder.is_absolute())
         .map(|folder| folder.join(name))

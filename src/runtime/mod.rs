@@ -5,6 +5,7 @@
 
 mod feed;
 mod folder;
+mod jobs;
 mod kept;
 mod port;
 mod start;
@@ -36,6 +37,7 @@ struct Inner {
     redactor: RwLock<Arc<Redactor>>,
     /// Values that must never be stored, besides the keys of the settings.
     environment_secrets: Vec<String>,
+    jobs: jobs::Jobs,
     fence: Fence,
     fatal: watch::Sender<Option<String>>,
     /// Cancelled when this process leaves: drivers stop where they are.
@@ -45,12 +47,20 @@ struct Inner {
 impl Coordinator {
     /// Carries out what a person wants, or refuses it. The same `command` twice is done once.
     pub async fn submit(&self, command: CommandId, actor: Actor, wanted: UserCommand) -> Result<Receipt, Rejection> {
-        self.carry_out(command, actor, wanted.into()).await.map(|committed| committed.receipt)
+        let errand = match &wanted {
+            UserCommand::Job { deed } => jobs::Errand::of(deed),
+            _ => None,
+        };
+        let committed = self.carry_out(command, actor, wanted.into()).await?;
+        if let Some(errand) = errand.filter(|_| !committed.events.is_empty()) {
+            errand.run(self).await?;
+        }
+        Ok(committed.receipt)
     }
 
     /// Answers a question; only how the host itself is, it does not know.
     pub async fn ask(&self, query: Query) -> Result<Answer, Rejection> {
-        self.read(move |store| store.ask(&query)).await
+        self.ask_of_jobs(query).await
     }
 
     /// Every event from now on, in the order of `seq`, and what is shown and not stored.
@@ -146,7 +156,7 @@ impl Coordinator {
 
     /// Submits a command of the runtime's own, and again while the disk can't take it: what an agent
     /// has done must be recorded, and waiting costs nothing that is not already on disk.
-    async fn insist(&self, task: &TaskId, actor: Actor, command: Command) -> Result<Committed, Rejection> {
+    async fn insist(&self, task: Option<&TaskId>, actor: Actor, command: Command) -> Result<Committed, Rejection> {
         let mut pause = Duration::from_secs(1);
         loop {
             let result = self.carry_out(fresh_command(), actor.clone(), command.clone()).await;
@@ -157,7 +167,9 @@ impl Coordinator {
             }
             if let Err(rejection) = &result {
                 tracing::warn!(?pause, %rejection, "trying again");
-                self.inner.feed.show(Transient::Unsaved { task: task.clone(), why: rejection.to_string() });
+                if let Some(task) = task {
+                    self.inner.feed.show(Transient::Unsaved { task: task.clone(), why: rejection.to_string() });
+                }
             }
             tokio::select! {
                 () = tokio::time::sleep(pause) => pause = (pause * 2).min(Duration::from_secs(30)),

@@ -1,8 +1,9 @@
 //! The runtime's side of the door through which an agent changes state and looks at it.
 
+use super::jobs::TaskJobs;
 use super::kept::KeptBlobs;
 use super::{Coordinator, folder};
-use crate::agent::port::{Blobs, Place, Port};
+use crate::agent::port::{Blobs, Jobs, Place, Port};
 use crate::domain::rejection::RejectionKind;
 use crate::domain::*;
 use futures_util::future::BoxFuture;
@@ -34,7 +35,7 @@ impl Port for AgentPort {
     fn submit(&self, command: RunCommand) -> BoxFuture<'_, Result<(), Rejection>> {
         Box::pin(async move {
             let actor = Actor::agent(&self.agent);
-            self.coordinator.insist(&self.task, actor, command.into()).await.map(|_| ())
+            self.coordinator.insist(Some(&self.task), actor, command.into()).await.map(|_| ())
         })
     }
 
@@ -55,6 +56,16 @@ impl Port for AgentPort {
 
     fn blobs(&self) -> Arc<dyn Blobs> {
         Arc::new(KeptBlobs { dir: self.coordinator.inner.store.blobs(), coordinator: self.coordinator.clone() })
+    }
+
+    fn jobs(&self, run: &RunId, call: &ToolCallId) -> Arc<dyn Jobs> {
+        Arc::new(TaskJobs {
+            coordinator: self.coordinator.clone(),
+            task: self.task.clone(),
+            agent: self.agent.clone(),
+            run: run.clone(),
+            call: call.clone(),
+        })
     }
 
     fn show(&self, transient: Transient) {

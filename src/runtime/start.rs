@@ -1,6 +1,7 @@
 //! Starting: open the store, take it over in one step, wake whoever has work.
 
 use super::feed::FeedHub;
+use super::jobs::Jobs;
 use super::{Coordinator, Inner, fresh_command, supervisor};
 use crate::domain::redact::Redactor;
 use crate::domain::*;
@@ -18,6 +19,8 @@ pub struct Options {
     pub settings: Settings,
     /// Values that must never be stored, besides the keys of the settings.
     pub environment_secrets: Vec<String>,
+    /// The program that plays the shim of a Job: this one.
+    pub program: PathBuf,
     /// Which process this is.
     pub owner: Owner,
 }
@@ -51,6 +54,7 @@ impl Coordinator {
         let feed = Arc::new(FeedHub::new(to_supervisor));
         let for_writer = feed.clone();
         let home = options.home.clone();
+        let jobs = Jobs::new(options.program, options.home);
         let store = tokio::task::spawn_blocking(move || {
             Store::open(&home, Box::new(move |recorded| for_writer.recorded(recorded)))
         })
@@ -67,6 +71,7 @@ impl Coordinator {
             settings: RwLock::new(Arc::new(options.settings)),
             redactor: RwLock::new(Arc::new(Redactor::new(&secrets))),
             environment_secrets: options.environment_secrets,
+            jobs,
             fence: 0,
             fatal: watch::channel(None).0,
             leaving: CancellationToken::new(),

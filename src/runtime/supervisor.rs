@@ -2,8 +2,8 @@
 //!
 //! It listens to the events after their commit and asks the store who is due; it polls nothing.
 
-use super::Coordinator;
 use super::port::AgentPort;
+use super::{Coordinator, jobs};
 use crate::agent;
 use crate::domain::*;
 use std::collections::HashMap;
@@ -16,6 +16,7 @@ pub(super) fn start(coordinator: Coordinator, mut events: mpsc::UnboundedReceive
     let leaving = coordinator.inner.leaving.clone();
     tokio::spawn(async move {
         let mut drivers = Drivers::default();
+        jobs::take_up(&coordinator).await;
         wake_due(&coordinator).await;
         loop {
             let first = tokio::select! {
@@ -42,6 +43,7 @@ struct Drivers {
 impl Drivers {
     /// Acts on an event; says whether somebody may be due after it.
     fn take(&mut self, coordinator: &Coordinator, recorded: &Recorded) -> bool {
+        jobs::take(coordinator, &recorded.event);
         match &recorded.event {
             Event::RunStarted { run, .. } => {
                 let stop = coordinator.inner.leaving.child_token();
@@ -78,7 +80,7 @@ async fn wake_due(coordinator: &Coordinator) {
     };
     for (task, agent) in due {
         let command = SystemCommand::StartRun { task: task.clone(), agent }.into();
-        if let Err(rejection) = coordinator.insist(&task, Actor::system(), command).await {
+        if let Err(rejection) = coordinator.insist(Some(&task), Actor::system(), command).await {
             // Somebody else acted in between; the next event brings it up again.
             tracing::debug!(%task, %rejection, "a start was refused");
         }
@@ -102,7 +104,7 @@ fn drive(coordinator: Coordinator, run: Run, stop: CancellationToken) {
         }
         tracing::error!(run = %run.id, failure, "a driver failed");
         let command = RunCommand::End { run: run.id, reason: EndReason::Internal, detail: Some(failure) }.into();
-        if let Err(rejection) = coordinator.insist(&run.task, Actor::system(), command).await {
+        if let Err(rejection) = coordinator.insist(Some(&run.task), Actor::system(), command).await {
             tracing::debug!(%rejection, "its Run had ended already");
         }
     });

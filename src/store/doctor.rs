@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// Examines the store; `deep` also recomputes every hash and reads every blob's name.
 pub(super) fn examine(c: &Connection, blobs: &BlobDir, deep: bool) -> rusqlite::Result<DoctorReport> {
     let mut report = DoctorReport {
-        faults: [view(c, "fsck")?, view(c, "fsck_delegation")?].concat(),
+        faults: [view(c, "fsck")?, view(c, "fsck_jobs")?, view(c, "fsck_delegation")?].concat(),
         warnings: view(c, "fsck_warn")?,
         events: count(c, "event")?,
         rows: count(c, "trajectory")?,
@@ -49,6 +49,7 @@ fn hint(code: &str) -> &'static str {
             "start the host once (`cowork ls`): taking over settles what an older owner held"
         }
         "W10" => "answer it: `cowork approvals ls`",
+        "W12" => "its log is kept (`cowork jobs logs`); look at what it may have left behind",
         "W11" => "look at what that call may have changed; nothing else is needed",
         _ => RESTORE,
     }

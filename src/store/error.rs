@@ -69,9 +69,9 @@ impl StoreError {
 
 fn sqlite_hint(error: &rusqlite::Error) -> &'static str {
     match error.sqlite_error_code() {
-        Some(ErrorCode::DiskFull) => "the disk is full: free some space and try again; nothing was lost",
+        Some(ErrorCode::DiskFull) => "free some space and try again; nothing was lost",
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-            "another program holds the database: close it (a sqlite3 shell, a backup) and try again"
+            "close it (a sqlite3 shell, a backup) and try again"
         }
         Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen) => {
             "make the state directory writable for you (chown, chmod 700), or use another with --home"
@@ -88,5 +88,10 @@ fn sqlite_hint(error: &rusqlite::Error) -> &'static str {
 
 /// What an error of SQLite means for the one who asked.
 pub(super) fn refuse(error: &rusqlite::Error) -> Rejection {
-    Rejection::new(RejectionKind::Storage, format!("the store can't take it now: {error}"), sqlite_hint(error))
+    let message = match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => "the disk is full".to_owned(),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => "another program holds the database".to_owned(),
+        _ => format!("the store can't take it now: {error}"),
+    };
+    Rejection::new(RejectionKind::Storage, message, sqlite_hint(error))
 }

@@ -1,7 +1,7 @@
 //! The log of events: appended with the fence and a chain of hashes per Task, read back in order.
 
 use super::hash;
-use crate::domain::{Actor, CommandId, Event, Fence, MessageId, Receipt, Recorded, Seq, TaskId};
+use crate::domain::{Actor, CommandId, Event, Fence, JobId, MessageId, Receipt, Recorded, Seq, TaskId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 /// The columns of an event that its hash covers.
@@ -112,7 +112,7 @@ pub(super) fn read(row: &Row) -> rusqlite::Result<Recorded> {
 }
 
 /// What the events of one page have together at the most, unless the page is a single event.
-const PAGE_BYTES: usize = 1024 * 1024;
+pub(super) const PAGE_BYTES: usize = 1024 * 1024;
 
 /// Events after a number, oldest first: at most `limit`, and fewer where they are long, but one.
 pub(super) fn after(
@@ -157,13 +157,16 @@ pub(super) fn receipt_of(connection: &Connection, command: &CommandId) -> rusqli
     let mut rows = statement.query([command.as_str()])?;
     let mut receipt: Option<Receipt> = None;
     while let Some(row) = rows.next()? {
-        let receipt = receipt.get_or_insert(Receipt { seq: 0, task: None, message: None });
+        let receipt = receipt.get_or_insert(Receipt { seq: 0, task: None, message: None, job: None });
         receipt.seq = row.get(0)?;
         if let Some(task) = row.get::<_, Option<String>>(1)? {
             receipt.task = Some(TaskId(task));
         }
         if row.get::<_, String>(2)? == "message_queued" && receipt.message.is_none() {
             receipt.message = Some(MessageId(row.get(3)?));
+        }
+        if row.get::<_, String>(2)? == "job_created" && receipt.job.is_none() {
+            receipt.job = Some(JobId(row.get(3)?));
         }
     }
     Ok(receipt)

@@ -9,15 +9,31 @@ use std::collections::BTreeMap;
 pub(super) fn for_command(connection: &Connection, command: &Command) -> rusqlite::Result<Snapshot> {
     match command {
         Command::User(_) | Command::Run(_) => {
-            let id = match (command.task(), command.run()) {
-                (Some(task), _) => Some(task.clone()),
-                (None, Some(run)) => task_of_run(connection, run)?,
-                (None, None) => None,
+            let id = match (command.task(), command.run(), command.job()) {
+                (Some(task), _, _) => Some(task.clone()),
+                (None, Some(run), _) => task_of_run(connection, run)?,
+                (None, None, Some(job)) => task_of_job(connection, job)?,
+                (None, None, None) => None,
             };
-            match id {
-                Some(id) => task(connection, &id),
-                None => base(connection),
+            let mut snapshot = match &id {
+                Some(id) => task(connection, id)?,
+                None => base(connection)?,
+            };
+            if let Some(job) = command.job() {
+                add_jobs(connection, "id = ?1", job.as_str(), &mut snapshot)?;
             }
+            if let Command::User(UserCommand::Remove { task }) = command {
+                add_jobs(connection, "task = ?1", task.as_str(), &mut snapshot)?;
+            }
+            Ok(snapshot)
+        }
+        Command::System(SystemCommand::Job { job, .. }) => {
+            let mut snapshot = match task_of_job(connection, job)? {
+                Some(id) => task(connection, &id)?,
+                None => base(connection)?,
+            };
+            add_jobs(connection, "id = ?1", job.as_str(), &mut snapshot)?;
+            Ok(snapshot)
         }
         Command::System(SystemCommand::StartRun { task: id, .. } | SystemCommand::ExpireDecision { task: id, .. }) => {
             task(connection, id)
@@ -31,6 +47,25 @@ fn task_of_run(connection: &Connection, run: &RunId) -> rusqlite::Result<Option<
         .prepare_cached("SELECT task FROM run WHERE id = ?1")?
         .query_row([run.as_str()], |row| row.get(0).map(TaskId))
         .optional()
+}
+
+fn task_of_job(connection: &Connection, job: &JobId) -> rusqlite::Result<Option<TaskId>> {
+    connection
+        .prepare_cached("SELECT task FROM job WHERE id = ?1")?
+        .query_row([job.as_str()], |row| row.get::<_, Option<String>>(0))
+        .optional()
+        .map(|task| task.flatten().map(TaskId))
+}
+
+fn add_jobs(c: &Connection, filter: &str, value: &str, snapshot: &mut Snapshot) -> rusqlite::Result<()> {
+    snapshot.jobs.extend(map(c, rows::JOB, "job", filter, [value], rows::job, |job| job.id.clone())?);
+    Ok(())
+}
+
+/// The Jobs that have not ended.
+pub(super) fn live_jobs(c: &Connection) -> rusqlite::Result<Vec<Job>> {
+    let jobs = map(c, rows::JOB, "job", "ended_at IS NULL", [], rows::job, |job| job.id.clone())?;
+    Ok(jobs.into_values().collect())
 }
 
 /// The fence and the standing rules, which belong to no Task.
@@ -99,6 +134,7 @@ fn add_task(c: &Connection, id: &TaskId, snapshot: &mut Snapshot) -> rusqlite::R
     let open = "task = ?1 AND (state = 'open'
         OR tool_call IN (SELECT c.id FROM tool_call c JOIN agent g ON g.id = c.agent WHERE g.task = ?1 AND c.result_seq IS NULL))";
     s.decisions.extend(map(c, rows::DECISION, "decision", open, task, rows::decision, |x| x.id.clone())?);
+    add_jobs(c, "task = ?1 AND ended_at IS NULL", id.as_str(), s)?;
     for agent in agents.keys() {
         let of = [agent.as_str()];
         let live = "to_actor = ?1 AND state IN ('queued','delivered')";
@@ -161,6 +197,7 @@ fn in_flight(connection: &Connection) -> rusqlite::Result<Snapshot> {
         snapshot.assignments.append(&mut one.assignments);
         snapshot.contributions.append(&mut one.contributions);
         snapshot.decisions.append(&mut one.decisions);
+        snapshot.jobs.append(&mut one.jobs);
     }
     Ok(snapshot)
 }
@@ -186,6 +223,7 @@ pub(super) fn everything(c: &Connection) -> rusqlite::Result<Snapshot> {
     s.decisions = map(c, rows::DECISION, "decision", "TRUE", [], rows::decision, |x| x.id.clone())?;
     s.controls = map(c, rows::CONTROL, "control", "TRUE", [], rows::control, |x| x.id.clone())?;
     s.checkpoints = map(c, rows::CHECKPOINT, "checkpoint", "TRUE", [], rows::checkpoint, |z| z.id.clone())?;
+    s.jobs = map(c, rows::JOB, "job", "TRUE", [], rows::job, |job| job.id.clone())?;
     s.trust = map(c, rows::TRUST, "trust", "TRUE", [], rows::trust, |t| t.folder.clone())?;
     for agent in s.agents.keys() {
         for row in rows_from(c, agent, 0)? {
@@ -224,7 +262,10 @@ pub(super) fn due(connection: &Connection) -> rusqlite::Result<Vec<(TaskId, Agen
 pub(super) fn needs(connection: &Connection) -> rusqlite::Result<Vec<Waiting>> {
     let mut needs: Vec<Waiting> = connection
         .prepare_cached("SELECT why, ref, task FROM needs_host")?
-        .query_map([], |row| Ok(Waiting { kind: row.get(0)?, id: row.get(1)?, text: row.get(2)? }))?
+        .query_map([], |row| {
+            let text = row.get::<_, Option<String>>(2)?.unwrap_or_default();
+            Ok(Waiting { kind: row.get(0)?, id: row.get(1)?, text })
+        })?
         .collect::<rusqlite::Result<_>>()?;
     needs.extend(due(connection)?.into_iter().map(|(task, agent)| Waiting {
         kind: "agent_due".into(),

@@ -108,6 +108,11 @@ impl Store {
         self.readers.with(load::due)
     }
 
+    /// The Jobs that have not ended.
+    pub fn live_jobs(&self) -> Result<Vec<crate::domain::Job>, Rejection> {
+        self.readers.with(load::live_jobs)
+    }
+
     /// What keeps a host from leaving.
     pub fn needs(&self) -> Result<Vec<crate::domain::Waiting>, Rejection> {
         self.readers.with(load::needs)

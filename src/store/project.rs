@@ -89,6 +89,12 @@ pub(super) fn project(c: &Connection, fence: Fence, recorded: &Recorded) -> rusq
         Event::MessageEdited { message, text } => {
             run(c, "UPDATE message SET text = ?2 WHERE id = ?1", params![message.as_str(), text])?
         }
+        Event::MessageMoved { message, order } => {
+            run(c, "UPDATE message SET ord = ?2 WHERE id = ?1", params![message.as_str(), order])?
+        }
+        Event::MessageDeliverySet { message, delivery } => {
+            run(c, "UPDATE message SET delivery = ?2 WHERE id = ?1", params![message.as_str(), delivery.as_str()])?
+        }
         Event::MessageWithdrawn { message } => {
             run(c, "UPDATE message SET state = 'withdrawn' WHERE id = ?1", [message.as_str()])?
         }
@@ -313,6 +319,48 @@ pub(super) fn project(c: &Connection, fence: Fence, recorded: &Recorded) -> rusq
             run(c, "UPDATE control SET state = ?2 WHERE id = ?1", params![control.as_str(), state.as_str()])?
         }
 
+        Event::JobCreated { job } => job_created(c, job)?,
+        Event::JobStarted { job, process } => run(
+            c,
+            "UPDATE job SET state = CASE WHEN stop IS NULL THEN 'running' ELSE 'stopping' END, process = ?2 WHERE id = ?1",
+            params![job.as_str(), json(process)?],
+        )?,
+        Event::JobOrphaned { job, note } => {
+            run(c, "UPDATE job SET note = ?2 WHERE id = ?1", params![job.as_str(), note])?
+        }
+        Event::JobInputSent { .. } | Event::JobSignalSent { .. } => {}
+        Event::JobStopRequested { job, stop } => run(
+            c,
+            "UPDATE job SET state = CASE state WHEN 'running' THEN 'stopping' ELSE state END, stop = ?2 WHERE id = ?1",
+            params![job.as_str(), json(stop)?],
+        )?,
+        Event::JobMatched { job, through, .. } => {
+            run(c, "UPDATE job SET matched_through = ?2 WHERE id = ?1", params![job.as_str(), through])?
+        }
+        Event::JobBreached { job, breach, .. } => run(
+            c,
+            "UPDATE job SET breached = json_insert(breached, '$[#]', ?2) WHERE id = ?1",
+            params![job.as_str(), breach],
+        )?,
+        Event::JobSettled { job, state, end } => run(
+            c,
+            "UPDATE job SET state = ?2, exit_code = ?3, signal = ?4, evidence = ?5, reason = ?6, log_bytes = ?7,
+               last_output_at = ?8, last_line = ?9, ended_at = ?10 WHERE id = ?1",
+            params![
+                job.as_str(),
+                state.as_str(),
+                end.exit_code,
+                end.signal,
+                end.evidence.as_str(),
+                end.reason,
+                end.log_bytes,
+                end.last_output_at,
+                end.last_line,
+                end.ended_at
+            ],
+        )?,
+        Event::JobRemoved { job } => run(c, "DELETE FROM job WHERE id = ?1", [job.as_str()])?,
+
         Event::CheckpointSaved { checkpoint } => run(
             c,
             "INSERT INTO checkpoint (id, agent, run, through_seq, tail_from_seq, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -433,6 +481,34 @@ fn message_queued(c: &Connection, message: &Message) -> rusqlite::Result<()> {
             json(&message.refs)?,
             message.state.as_str(),
             message.created_at
+        ],
+    )
+}
+
+fn job_created(c: &Connection, job: &Job) -> rusqlite::Result<()> {
+    let JobDefinition { name, command, cwd, terminal, role, watch, levels } = &job.definition;
+    know(c, &Actor::job(&job.id), job.created_at)?;
+    run(
+        c,
+        "INSERT INTO job (id, origin, task, actor, name, command, cwd, terminal, role, watch, state, matched_through, created_at,
+           levels, breached)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+        params![
+            job.id.as_str(),
+            job.origin,
+            job.task.as_ref().map(TaskId::as_str),
+            job.actor.id,
+            name,
+            json(command)?,
+            cwd,
+            terminal,
+            role.as_str(),
+            json(watch)?,
+            job.state.as_str(),
+            job.matched_through,
+            job.created_at,
+            json(levels)?,
+            json(&job.breached)?
         ],
     )
 }

@@ -15,6 +15,13 @@ pub(super) fn answer(c: &Connection, query: &Query) -> rusqlite::Result<Result<A
         Query::Transcript { agent, before, limit } => Ok(Answer::Transcript(transcript(c, agent, *before, *limit)?)),
         Query::Messages { task, settled } => Ok(Answer::Messages(messages(c, task.as_ref(), *settled)?)),
         Query::Message { message } => one_message(c, message)?.map(|message| Answer::Message(Box::new(message))),
+        Query::Sent { limit } => {
+            let sql = "SELECT text FROM (SELECT text, max(created_at) AS at, max(rowid) AS place FROM message
+                       WHERE kind = 'user' GROUP BY text ORDER BY at DESC, place DESC LIMIT ?1) ORDER BY at, place";
+            let texts =
+                c.prepare_cached(sql)?.query_map([limit], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+            Ok(Answer::Sent(texts))
+        }
         Query::Approvals { task, open } => {
             let filter = if *open { "state = 'pending'" } else { "TRUE" };
             Ok(Answer::Approvals(of_task(c, rows::APPROVAL, "approval", filter, task.as_ref(), rows::approval)?))
@@ -38,7 +45,9 @@ pub(super) fn answer(c: &Connection, query: &Query) -> rusqlite::Result<Result<A
                 .optional()?;
             Ok(Answer::Draft(text))
         }
-        Query::Blob { .. } | Query::Doctor { .. } | Query::Host => {
+        Query::Jobs { task, ended } => Ok(Answer::Jobs(jobs(c, task.as_ref(), *ended)?)),
+        Query::Job { job } => one_job(c, job)?.map(|job| Answer::Job(Box::new(job))),
+        Query::JobLog { .. } | Query::JobSearch { .. } | Query::Blob { .. } | Query::Doctor { .. } | Query::Host => {
             Err(Rejection::invalid("this question is not for the database", ""))
         }
     })
@@ -68,6 +77,7 @@ fn tasks(c: &Connection, all: bool) -> rusqlite::Result<Vec<Task>> {
     let mut tasks: Vec<Task> =
         c.prepare_cached(&sql)?.query_map([all], rows::task)?.collect::<rusqlite::Result<_>>()?;
     for task in &mut tasks {
+        task.last_words = last_words(c, &task.main)?;
         if matches!(task.status, TaskStatus::Completed | TaskStatus::Cancelled) {
             continue;
         }
@@ -75,6 +85,27 @@ fn tasks(c: &Connection, all: bool) -> rusqlite::Result<Vec<Task>> {
         task.waiting_for = waiting(&snapshot, task);
     }
     Ok(tasks)
+}
+
+/// How many characters of what was said last are told: a line of the widest list.
+const LAST_WORDS: usize = 200;
+
+/// The beginning of the last words of an agent; its last rows may be calls without any.
+fn last_words(c: &Connection, agent: &AgentId) -> rusqlite::Result<String> {
+    let sql = "SELECT body FROM trajectory WHERE agent = ?1 AND role = 'assistant' ORDER BY seq DESC LIMIT 5";
+    let mut statement = c.prepare_cached(sql)?;
+    let bodies = statement.query_map([agent.as_str()], |row| row.get::<_, String>(0))?;
+    for body in bodies {
+        let parts: Vec<Part> = serde_json::from_str(&body?).unwrap_or_default();
+        let said = parts.iter().find_map(|part| match part {
+            Part::Text { text } if !text.trim().is_empty() => Some(text.trim()),
+            Part::Text { .. } | Part::Thinking { .. } | Part::Image { .. } | Part::Call { .. } => None,
+        });
+        if let Some(said) = said {
+            return Ok(said.chars().take(LAST_WORDS).collect());
+        }
+    }
+    Ok(String::new())
 }
 
 /// What a Task waits for, in a person's terms: that Main has not answered yet is no news.
@@ -130,10 +161,17 @@ fn transcript(c: &Connection, agent: &AgentId, before: Option<u64>, limit: u32) 
         rows::CONTEXT_ROW
     );
     let before = before.map_or(i64::MAX, |seq| seq as i64);
-    let mut found: Vec<Row> = c
-        .prepare_cached(&sql)?
-        .query_map(params![agent.as_str(), before, limit], rows::context_row)?
-        .collect::<rusqlite::Result<_>>()?;
+    let mut found: Vec<Row> = Vec::new();
+    let (mut statement, mut bytes) = (c.prepare_cached(&sql)?, 0);
+    let mut newest = statement.query(params![agent.as_str(), before, limit])?;
+    // Long rows make a short page: it has to fit into one line of the protocol.
+    while let Some(row) = newest.next()? {
+        bytes += row.get_ref("body")?.as_bytes()?.len();
+        if bytes > event_log::PAGE_BYTES && !found.is_empty() {
+            break;
+        }
+        found.push(rows::context_row(row)?);
+    }
     found.reverse();
     let first = found.first().map_or(0, |row| row.seq);
     let last = found.last().map_or(0, |row| row.seq);
@@ -167,13 +205,64 @@ fn messages(c: &Connection, task: Option<&TaskId>, settled: u32) -> rusqlite::Re
          ORDER BY created_at, rowid",
         rows::MESSAGE
     );
-    c.prepare_cached(&sql)?.query_map(params![task.map(TaskId::as_str), settled], rows::message)?.collect()
+    let mut found: Vec<Message> = c
+        .prepare_cached(&sql)?
+        .query_map(params![task.map(TaskId::as_str), settled], rows::message)?
+        .collect::<rusqlite::Result<_>>()?;
+    // The newest of those that are settled, as many as fit into one line of the protocol.
+    let mut bytes = 0;
+    let mut kept: Vec<bool> = found
+        .iter()
+        .rev()
+        .map(|message| {
+            bytes += message.text.len();
+            let open = matches!(message.state, MessageState::Queued | MessageState::Delivered);
+            open || bytes <= event_log::PAGE_BYTES
+        })
+        .collect();
+    found.retain(|_| kept.pop().unwrap_or(false));
+    Ok(found)
 }
 
 fn one_message(c: &Connection, id: &MessageId) -> rusqlite::Result<Result<Message, Rejection>> {
     let sql = format!("SELECT {} FROM message WHERE id = ?1", rows::MESSAGE);
     let found = c.prepare_cached(&sql)?.query_row([id.as_str()], rows::message).optional()?;
     Ok(found.ok_or_else(|| Rejection::not_found(format!("message {id}"), "`cowork inbox ls` lists them")))
+}
+
+/// The most Jobs that are listed at once.
+const JOBS: u32 = 1000;
+
+fn jobs(c: &Connection, task: Option<&TaskId>, ended: bool) -> rusqlite::Result<Vec<JobView>> {
+    let scope = if task.is_some() { "task = ?1" } else { "?1 IS NULL" };
+    let sql = format!(
+        "SELECT {} FROM job WHERE {scope} AND (ended_at IS NULL OR ?2) ORDER BY created_at DESC, rowid DESC LIMIT ?3",
+        rows::JOB
+    );
+    let jobs: Vec<Job> = c
+        .prepare_cached(&sql)?
+        .query_map(params![task.map(TaskId::as_str), ended, JOBS], rows::job)?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(jobs.into_iter().map(recorded).collect())
+}
+
+fn one_job(c: &Connection, id: &JobId) -> rusqlite::Result<Result<JobView, Rejection>> {
+    let sql = format!("SELECT {} FROM job WHERE id = ?1", rows::JOB);
+    let found = c.prepare_cached(&sql)?.query_row([id.as_str()], rows::job).optional()?;
+    Ok(found
+        .map(recorded)
+        .ok_or_else(|| Rejection::not_found(format!("Job {id}"), "`cowork jobs ls --all` lists the Jobs")))
+}
+
+/// A Job with what was recorded of it; what is to be seen of it now is no matter of the database.
+fn recorded(job: Job) -> JobView {
+    let mut seen = JobSeen::default();
+    if let Some(end) = &job.end {
+        seen.log_bytes = end.log_bytes;
+        seen.last_output_at = end.last_output_at;
+        seen.last_line = end.last_line.clone();
+    }
+    JobView { job, seen }
 }
 
 /// Reads the rows of one table, of one Task or of all, in the order of their making.
@@ -199,7 +288,7 @@ fn trust(c: &Connection, folder: &Folder) -> rusqlite::Result<Option<Trust>> {
 }
 
 /// The tables whose ids a person may shorten.
-const NAMED: [(&str, &str); 8] = [
+const NAMED: [(&str, &str); 9] = [
     (TaskId::PREFIX, "task"),
     (AgentId::PREFIX, "agent"),
     (MessageId::PREFIX, "message"),
@@ -208,6 +297,7 @@ const NAMED: [(&str, &str); 8] = [
     (CheckId::PREFIX, "acceptance_check"),
     (RuleId::PREFIX, "rule"),
     (ToolCallId::PREFIX, "tool_call"),
+    (JobId::PREFIX, "job"),
 ];
 
 fn resolve(c: &Connection, prefix: &str) -> rusqlite::Result<Result<String, Rejection>> {

@@ -23,6 +23,7 @@ pub(super) fn task(row: &SqlRow) -> rusqlite::Result<Task> {
         usage: json(row, 11)?,
         main: AgentId(row.get(12)?),
         waiting_for: Vec::new(),
+        last_words: String::new(),
         created_at: row.get(13)?,
         updated_at: row.get(14)?,
     })
@@ -108,6 +109,48 @@ pub(super) fn run(row: &SqlRow) -> rusqlite::Result<Run> {
         detail: row.get(6)?,
         started_at: row.get(7)?,
         ended_at: row.get(8)?,
+    })
+}
+
+pub(super) const JOB: &str = "id, origin, task, actor, name, command, cwd, terminal, role, watch, state, process, stop, note, \
+     matched_through, exit_code, signal, evidence, reason, log_bytes, last_output_at, last_line, created_at, ended_at, levels, breached";
+
+pub(super) fn job(row: &SqlRow) -> rusqlite::Result<Job> {
+    let end = match optional_word::<JobEvidence>(row, 17)? {
+        Some(evidence) => Some(JobEnd {
+            exit_code: row.get(15)?,
+            signal: row.get(16)?,
+            evidence,
+            reason: row.get(18)?,
+            log_bytes: row.get(19)?,
+            last_output_at: row.get(20)?,
+            last_line: row.get(21)?,
+            ended_at: row.get(23)?,
+        }),
+        None => None,
+    };
+    Ok(Job {
+        id: JobId(row.get(0)?),
+        origin: row.get(1)?,
+        task: row.get::<_, Option<String>>(2)?.map(TaskId),
+        actor: actor(row, 3)?,
+        definition: JobDefinition {
+            name: row.get(4)?,
+            command: json(row, 5)?,
+            cwd: row.get(6)?,
+            terminal: row.get(7)?,
+            role: word(row, 8)?,
+            watch: json(row, 9)?,
+            levels: json(row, 24)?,
+        },
+        state: word(row, 10)?,
+        process: optional_json(row, 11)?,
+        stop: optional_json(row, 12)?,
+        note: row.get(13)?,
+        matched_through: row.get(14)?,
+        breached: json(row, 25)?,
+        end,
+        created_at: row.get(22)?,
     })
 }
 

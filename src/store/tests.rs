@@ -2,12 +2,14 @@
 //! nothing is done twice, and files that can't be used are refused without being touched.
 
 use super::*;
-use crate::domain::command::ReviewVerdict;
+use crate::domain::command::{Move, ReviewVerdict};
 use crate::domain::permission::{Access, Action, Policy};
 use crate::domain::rejection::RejectionKind;
 use crate::domain::*;
 use proptest::prelude::*;
 use std::sync::Mutex;
+
+mod jobs;
 
 /// A store in a folder of its own, driven by hand.
 struct Bench {
@@ -46,6 +48,7 @@ impl Bench {
         let command = command.into();
         let actor = match &command {
             Command::User(_) => Actor::person(),
+            Command::System(SystemCommand::Job { job, .. }) => Actor::job(job),
             Command::Run(_) | Command::System(_) => Actor::system(),
         };
         Envelope { id: CommandId(format!("e_{}", self.count)), at: 1_000_000 + self.count as i64, actor, seed, command }
@@ -89,6 +92,10 @@ impl Bench {
             panic!("doctor answered something else")
         };
         assert_eq!(report.faults, [], "doctor found faults");
+    }
+
+    fn main(&self, task: &TaskId) -> AgentId {
+        self.everything().tasks[task].main.clone()
     }
 
     fn create(&mut self, policy: &str) -> TaskId {
@@ -145,6 +152,15 @@ fn next_command(s: &Snapshot, bits: u64) -> Command {
             let delivery = if bits.is_multiple_of(2) { Delivery::Boundary } else { Delivery::TurnEnd };
             UserCommand::SendMessage { task: id, text: format!("more {bits}"), refs: vec![], delivery }.into()
         }
+        2 if bits.is_multiple_of(3) && queued.is_some() => {
+            let message = queued.expect("there").id.clone();
+            let to = if bits.is_multiple_of(2) { Move::Earlier } else { Move::Later };
+            UserCommand::MoveMessage { task: id, message, to }.into()
+        }
+        2 if bits.is_multiple_of(7) && queued.is_some() => {
+            let message = queued.expect("there").id.clone();
+            UserCommand::SetDelivery { task: id, message, delivery: Delivery::TurnEnd }.into()
+        }
         2 => UserCommand::Interrupt { task: id }.into(),
         3 => UserCommand::Pause { task: id }.into(),
         4 | 5 => UserCommand::Resume { task: id }.into(),
@@ -184,7 +200,7 @@ fn next_command(s: &Snapshot, bits: u64) -> Command {
             answer: "yes".into(),
         }
         .into(),
-        21 if !s.assignments.is_empty() => {
+        24 if !s.assignments.is_empty() => {
             let works: Vec<_> = s.assignments.values().collect();
             let (task, agent) = (works[pick(works.len())].task.clone(), works[pick(works.len())].agent.clone());
             match bits % 3 {
@@ -192,14 +208,14 @@ fn next_command(s: &Snapshot, bits: u64) -> Command {
                 _ => UserCommand::Guide { task, agent, text: "rather so".into() }.into(),
             }
         }
-        22 if unreviewed(s, &id).is_some() => UserCommand::Review {
+        25 if unreviewed(s, &id).is_some() => UserCommand::Review {
             task: id.clone(),
             contribution: unreviewed(s, &id).expect("there"),
             verdict: ReviewVerdict::ALL[pick(3)],
             because: Some("once more".into()),
         }
         .into(),
-        23 | 24 if s.decisions.values().any(|q| q.state == DecisionState::Open) => {
+        26 | 27 if s.decisions.values().any(|q| q.state == DecisionState::Open) => {
             let open = s.decisions.values().find(|q| q.state == DecisionState::Open).expect("there");
             let (task, decision) = (open.task.clone(), open.id.clone());
             match bits % 2 {
@@ -207,6 +223,7 @@ fn next_command(s: &Snapshot, bits: u64) -> Command {
                 _ => UserCommand::AnswerDecision { task, decision, answer: "this".into() }.into(),
             }
         }
+        21..=23 => jobs::next_command(s, &id, bits),
         20 => UserCommand::Archive { task: id, archived: bits.is_multiple_of(2) }.into(),
         _ => work(s, task, bits),
     }
@@ -351,7 +368,7 @@ fn work(s: &Snapshot, task: &Task, bits: u64) -> Command {
                     call: call.id.clone(),
                     state,
                     parts: vec![Part::text("result")],
-                    saw: (bits % 7 == 0).then(|| "ab".repeat(32)),
+                    saw: bits.is_multiple_of(7).then(|| "ab".repeat(32)),
                 }
                 .into();
             }
@@ -505,6 +522,34 @@ fn the_feed_brings_every_event_once_in_order_after_its_commit() {
 }
 
 #[test]
+fn the_list_of_tasks_has_the_last_words_of_each_and_what_was_sent_is_listed_once() {
+    let mut bench = Bench::new();
+    let task = bench.create("ask");
+    let main = bench.everything().tasks[&task].main.clone();
+    let agent = bench.main(&task);
+    bench.submit(SystemCommand::StartRun { task: task.clone(), agent }).expect("starts");
+    let run = bench.everything().live_run(&main).expect("live").id.clone();
+    let call = ModelCallId("k_1".into());
+    bench.submit(RunCommand::BeginTurn { run: run.clone(), call: call.clone(), model: "m:x".into() }).expect("begins");
+    let (parts, usage) = (vec![Part::text(" It is the cache.\nShall I mend it?")], Usage::default());
+    bench.submit(RunCommand::CommitTurn { run, call, parts, calls: vec![], usage, cut: false }).expect("commits");
+    let Answer::Tasks(tasks) = bench.store.ask(&Query::Tasks { all: true }).expect("asked") else { panic!("tasks") };
+    assert_eq!(tasks[0].last_words, "It is the cache.\nShall I mend it?");
+    for text in ["first", "second", "first"] {
+        let delivery = Delivery::Boundary;
+        bench
+            .submit(UserCommand::SendMessage { task: task.clone(), text: text.into(), refs: vec![], delivery })
+            .expect("sent");
+    }
+    let sent = |limit| match bench.store.ask(&Query::Sent { limit }).expect("asked") {
+        Answer::Sent(texts) => texts,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(sent(2), ["second", "first"], "each once, the newest last");
+    assert_eq!(sent(9).len(), 3, "with the first message of the Task");
+}
+
+#[test]
 fn a_draft_survives_and_an_empty_one_goes() {
     let bench = Bench::new();
     let keep = |text: &str| runtime().block_on(bench.store.keep_draft("n_1", "composer", text, 5)).expect("kept");
@@ -621,6 +666,45 @@ fn of_many_messages_all_that_are_open_are_given_and_the_newest_of_the_others() {
     }
     assert_eq!(messages(&bench, 0), all[..3]);
     assert_eq!(messages(&bench, 2), [&all[..3], &all[19..]].concat());
+}
+
+#[test]
+fn a_task_of_very_long_messages_opens_page_by_page() {
+    let mut bench = Bench::new();
+    let task = bench.create("ask");
+    for n in 0..20 {
+        let (text, delivery) = (format!("{n} {}", "x".repeat(300_000)), Delivery::Boundary);
+        bench.submit(UserCommand::SendMessage { task: task.clone(), text, refs: vec![], delivery }).expect("sent");
+    }
+    let main = bench.everything().tasks[&task].main.clone();
+    bench.submit(SystemCommand::StartRun { task: task.clone(), agent: main.clone() }).expect("starts");
+    let run = bench.everything().live_run(&main).expect("live").id.clone();
+    let call = ModelCallId("k_1".into());
+    bench.submit(RunCommand::BeginTurn { run: run.clone(), call: call.clone(), model: "m:x".into() }).expect("begins");
+    let (parts, usage) = (vec![Part::text("done")], Usage::default());
+    bench.submit(RunCommand::CommitTurn { run, call, parts, calls: vec![], usage, cut: false }).expect("answers");
+    let (mut before, mut rows) = (None, 0);
+    loop {
+        let query = Query::Transcript { agent: main.clone(), before, limit: 200 };
+        let page = match bench.store.ask(&query).expect("answered") {
+            Answer::Transcript(page) => page,
+            other => panic!("no page: {other:?}"),
+        };
+        assert!(serde_json::to_vec(&page).expect("written").len() < 4 << 20);
+        rows += page.rows.len();
+        before = page.rows.first().map(|row| row.seq);
+        if !page.more {
+            break;
+        }
+    }
+    assert_eq!(rows, 22);
+    match bench.store.ask(&Query::Messages { task: Some(task), settled: 200 }).expect("answered") {
+        Answer::Messages(messages) => {
+            assert!((1..10).contains(&messages.len()), "{}", messages.len());
+            assert!(messages.last().expect("the newest").text.starts_with("19 "));
+        }
+        other => panic!("no messages: {other:?}"),
+    }
 }
 
 #[test]

@@ -270,7 +270,7 @@ impl State {
             Err(rejection) => return Ok(Err(rejection)),
         };
         crate::crash::point("store.decided");
-        let mut receipt = Receipt { seq: *seq, task: envelope.command.task().cloned(), message: None };
+        let mut receipt = Receipt { seq: *seq, task: envelope.command.task().cloned(), message: None, job: None };
         let mut events = Vec::with_capacity(decided.len());
         for one in decided {
             *seq += 1;
@@ -296,6 +296,11 @@ impl State {
                 && receipt.message.is_none()
             {
                 receipt.message = Some(message.id.clone());
+            }
+            if let Event::JobCreated { job } = &recorded.event
+                && receipt.job.is_none()
+            {
+                receipt.job = Some(job.id.clone());
             }
             events.push(Arc::new(recorded));
         }

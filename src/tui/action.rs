@@ -4,16 +4,24 @@
 //! An [`Effect`] is data; only the [driver](super::run) carries it out, and what comes of it comes
 //! back as [`News`].
 
+use super::attention::Looking;
+use super::colours::{Coloured, Job};
 use super::composer::Edit;
+use super::input::decode::Answer;
+use super::jobs::JobsAct;
+use super::key::Key;
+use super::picker::{Preview, Wish};
 use super::projection::Opening;
-use crate::domain::command::ApprovalAnswer;
+use super::shell::Ran;
+use crate::domain::command::{ApprovalAnswer, Move};
 use crate::domain::{
-    AgentId, CheckState, ClientId, CommandId, Fence, Folder, Receipt, Recorded, Rejection, Seq, Task, TaskId,
-    TranscriptPage, Transient, UserCommand,
+    AgentId, CheckState, ClientId, CommandId, Fence, Folder, JobId, JobView, LogPage, LogPlace, Receipt, Recorded,
+    Rejection, Seq, Task, TaskId, TranscriptPage, Transient, UserCommand,
 };
+use serde::{Deserialize, Serialize};
 
 /// A pane of the screen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Pane {
     /// The conversation with Main, and the composer.
     Chat,
@@ -127,15 +135,45 @@ pub enum Action {
     ToggleEntry,
     /// Opens or closes all tool calls and thinking.
     ToggleDetails,
+    /// Chooses what a person said before, or after.
+    ChooseSaid(Step),
     /// Copies the chosen entry.
     CopyEntry,
+    /// Copies a block of code of the chosen entry, then the one before it.
+    CopyCode,
+    /// Begins to search the chat.
+    OpenSearch,
+    /// Adds words to what is searched for.
+    TypeSearch(String),
+    /// Takes the last character of it back.
+    BackspaceSearch,
+    /// Keeps what is searched for, to go from match to match.
+    KeepSearch,
+    /// Ends the search.
+    LeaveSearch,
+    /// Goes to another match.
+    Seek(Step),
 
     /// Changes the text being written.
     Edit(Edit),
+    /// Types characters that came together.
+    Type(String),
     /// Adds pasted text.
     Paste(String),
     /// Sends what is written.
     Send,
+    /// Sends what is written, for when Main has given its answer.
+    SendLater,
+    /// Shows a paste in full.
+    ExpandPaste,
+    /// Hands the text to the person's own editor.
+    EditOutside,
+    /// The editor gave this text back.
+    EditedOutside(Result<String, String>),
+    /// Looks for a text that was sent before, in any Task.
+    SearchHistory,
+    /// Picks a file to name.
+    PickFile,
     /// Takes out what is written.
     ClearComposer,
     /// Shows an older text of the history.
@@ -151,6 +189,10 @@ pub enum Action {
     EditQueued,
     /// Takes the chosen queued message back.
     WithdrawQueued,
+    /// Moves the chosen queued message among the others.
+    MoveQueued(Move),
+    /// Has the chosen queued message enter at the next boundary, or after the answer.
+    ToggleDelivery,
 
     /// Chooses among what waits for a person.
     ChooseAsk(Step),
@@ -172,6 +214,16 @@ pub enum Action {
     /// Scrolls the pane that has the focus.
     ScrollPane(Step),
 
+    /// Scrolls what a command of the person printed.
+    ScrollShell(Step),
+    /// Puts a command of the person and what it printed into the message.
+    KeepShell,
+
+    /// Does something in the pane of Jobs.
+    Jobs(JobsAct),
+    /// The terminal of a Job was left.
+    Attached(Result<(), String>),
+
     /// Shows the list of all Tasks.
     OpenTasks,
     /// Chooses a Task of the list.
@@ -186,6 +238,24 @@ pub enum Action {
     PauseTask,
     /// Puts the chosen Task away, or takes it out again.
     ArchiveTask,
+    /// Pauses the open Task.
+    Pause,
+    /// Lets the open Task go on.
+    Resume,
+    /// Ends the open Task.
+    Cancel,
+    /// Shows all commands.
+    OpenCommands,
+    /// Asks for the word that a command needs.
+    Ask(Wish),
+    /// Chooses in the picker.
+    ChoosePick(Step),
+    /// Takes what is chosen in the picker.
+    Pick,
+    /// Shows which key arrives.
+    OpenKeys,
+    /// Shows that this key arrived.
+    ShowKey(Key),
     /// Shows the keys.
     OpenHelp,
     /// Scrolls the keys.
@@ -207,6 +277,21 @@ pub enum Action {
         /// Which way.
         step: Step,
     },
+    /// The border beside the chat moves so many columns to the right, or to the left.
+    MoveBorder(i16),
+    /// The focused pane gets so many rows more, or fewer; the chat: columns.
+    Grow(i16),
+    /// The arrangement is as it was in the beginning.
+    ResetLayout,
+    /// The pointer moved with its button held.
+    Drag {
+        /// Column.
+        column: u16,
+        /// Row.
+        row: u16,
+    },
+    /// The button was let go.
+    Release,
     /// A place was clicked.
     Click {
         /// Column.
@@ -215,8 +300,15 @@ pub enum Action {
         row: u16,
     },
 
+    /// The terminal answered a question of ours.
+    Answered(Answer),
+    /// The person looks at this terminal, or elsewhere.
+    Looks(Looking),
+
     /// The host, or the way to it, has something to say.
     News(News),
+    /// The parts of speech of some code were found out.
+    Painted(Job, Coloured),
 }
 
 /// What came from the host, or of the way to it.
@@ -245,6 +337,27 @@ pub enum News {
     Older(AgentId, TranscriptPage),
     /// All Tasks.
     Tasks(Vec<Task>),
+    /// What was sent in any Task, oldest first.
+    Sent(Vec<String>),
+    /// Files of the folder.
+    Files {
+        /// Which search found them.
+        search: u64,
+        /// Their paths from the folder on.
+        paths: Vec<String>,
+        /// Whether these are the last.
+        last: bool,
+    },
+    /// The first lines of a file.
+    Preview(Preview),
+    /// A command of the person ended.
+    ShellEnded(Ran),
+    /// The Jobs there are.
+    Jobs(Vec<JobView>),
+    /// Lines of a Job's log.
+    JobLog(JobId, LogPage),
+    /// Lines of a Job's log in which a pattern was found.
+    JobFound(JobId, String, LogPage),
     /// In which Tasks something waits for a person: once for each approval and question.
     Waiting(Vec<TaskId>),
     /// What the person said of the folder.
@@ -295,6 +408,56 @@ pub enum Effect {
         /// Archived ones too.
         archived: bool,
     },
+    /// Ask for what was sent in any Task.
+    ListSent,
+    /// Look for the files of a folder; an earlier search ends.
+    FindFiles {
+        /// Which search this is.
+        search: u64,
+        /// The folder.
+        folder: String,
+    },
+    /// Look at the first lines of a file.
+    Preview {
+        /// The folder.
+        folder: String,
+        /// The path from there.
+        path: String,
+    },
+    /// Run a command of the person.
+    RunInShell {
+        /// The command.
+        command: String,
+        /// Where.
+        folder: String,
+    },
+    /// Stop the command of the person.
+    StopShell,
+    /// Ask which Jobs there are.
+    ListJobs {
+        /// Those that have ended too.
+        ended: bool,
+    },
+    /// Ask for lines of a Job's log.
+    ReadJob {
+        /// Whose.
+        job: JobId,
+        /// From where.
+        place: LogPlace,
+    },
+    /// Look for a pattern in a Job's log.
+    SearchJob {
+        /// Whose.
+        job: JobId,
+        /// What.
+        pattern: String,
+        /// From this byte on.
+        from: u64,
+    },
+    /// Hand the terminal to a Job until it is left.
+    Attach(JobId),
+    /// Hand the terminal to the person's editor, with this text.
+    EditOutside(String),
     /// Ask what the person said of a folder.
     AskTrust(Folder),
     /// Ask for the text kept for a pane.

@@ -12,9 +12,12 @@ pub const NOW: Millis = 1_772_625_600_000;
 
 pub fn facts() -> Facts {
     Facts {
+        to_trust: vec!["AGENTS.md".into(), ".git".into()],
         folder: Folder { path: "/home/me/parser".into(), device: 1, inode: 2, owner: 1000 },
         client: "n_client".into(),
         model: "openai:gpt-5".into(),
+        windows: [("openai:gpt-5".to_owned(), 400_000)].into_iter().collect(),
+        models: vec!["openai:gpt-5".into(), "guide:guide".into()],
         policy: Policy::named("ask").expect("a policy"),
         zone: TimeZone::UTC,
     }
@@ -45,6 +48,7 @@ pub fn task() -> Task {
         usage: Usage { micro_usd: Some(31_000), ..Usage::default() },
         main: "a_main0000".into(),
         waiting_for: Vec::new(),
+        last_words: String::new(),
         created_at: NOW - 60_000,
         updated_at: NOW - 5_000,
     }

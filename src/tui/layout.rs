@@ -1,16 +1,31 @@
 //! Where everything is on the screen: one function of the size, the focus and what there is to show.
 //!
-//! From [`WIDE`] columns on, the chat stands beside a column of the other panes, each in its frame;
-//! below that one pane is shown and a strip names the others.
+//! From [`WIDE`] columns on, the chat stands beside a column of the other panes, each in its frame,
+//! and from [`WIDEST`] on beside two; below that one pane is shown and a strip names the others.
+//! Where a person moved a border, it stays where they put it.
 
 use super::action::Pane;
 use super::chat::draw::MARGIN;
+use super::look::Form;
 use super::model::{Focus, Model};
+use super::sizes::Border;
 use super::view::banner;
 use ratatui::layout::Rect;
 
 /// From how many columns on there is a column of side panes.
 pub const WIDE: u16 = 120;
+
+/// From how many columns on there are two of them.
+pub const WIDEST: u16 = 200;
+
+/// A column of panes beside the chat.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// Its panes, from above.
+    pub panes: Vec<Pane>,
+    /// The one that takes what is left.
+    pub grows: Pane,
+}
 
 /// Where everything is; what is not shown has no area.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,6 +36,8 @@ pub struct Layout {
     pub strip: Rect,
     /// The frames of the panes.
     pub frames: Vec<(Pane, Rect)>,
+    /// The columns beside the chat.
+    pub columns: Vec<Column>,
     /// The inside of each pane that is shown.
     pub panes: Vec<(Pane, Rect)>,
     /// The transcript.
@@ -76,7 +93,7 @@ impl Layout {
         if height > 1 {
             layout.status = take_bottom(&mut rest, 1);
         }
-        if width >= WIDE && rest.height >= 16 && !model.zoomed {
+        if width >= WIDE && rest.height >= 16 && !model.zoomed && model.form == Form::Panes {
             layout.place_side_by_side(model, rest);
         } else {
             if rest.height >= 8 {
@@ -88,24 +105,74 @@ impl Layout {
     }
 
     fn place_side_by_side(&mut self, model: &Model, area: Rect) {
-        let side: Vec<Pane> =
-            Pane::ALL.into_iter().filter(|pane| *pane != Pane::Chat && !model.hidden.contains(pane)).collect();
+        let is_shown = |pane: &Pane| !model.sizes.hidden.contains(pane);
+        let columns: &[&[Pane]] = if area.width >= WIDEST {
+            &[&[Pane::Subagents, Pane::Inbox], &[Pane::Jobs, Pane::Editor]]
+        } else {
+            &[&[Pane::Subagents, Pane::Inbox, Pane::Jobs, Pane::Editor]]
+        };
+        let columns = columns.iter().map(|panes| panes.iter().copied().filter(is_shown).collect::<Vec<_>>());
+        let columns: Vec<Vec<Pane>> = columns.filter(|panes| !panes.is_empty()).collect();
         let mut left = area;
-        if !side.is_empty() {
-            let width = (area.width / 3).clamp(38, 60);
-            left.width -= width;
-            let mut right = Rect { x: area.x + left.width, width, ..area };
-            // Panes that have nothing yet are as small as their words; the Inbox takes the rest.
-            let small = if right.height >= 24 { 5 } else { 4 };
-            let grows = if side.contains(&Pane::Inbox) { Pane::Inbox } else { side[side.len() - 1] };
-            let rest = right.height.saturating_sub(small * (side.len() as u16 - 1));
-            for pane in side {
-                let frame = take_top(&mut right, if pane == grows { rest } else { small });
-                self.frames.push((pane, frame));
+        if !columns.is_empty() {
+            let usual = if columns.len() > 1 { area.width / 2 } else { (area.width / 3).clamp(38, 60) };
+            let beside = model.sizes.columns_beside(area.width, usual);
+            left.width -= beside;
+            let mut rest = Rect { x: area.x + left.width, width: beside, ..area };
+            for (ix, panes) in columns.iter().enumerate() {
+                let width = rest.width / (columns.len() - ix) as u16;
+                self.place_column(model, panes, Rect { width, ..rest });
+                rest = Rect { x: rest.x + width, width: rest.width - width, ..rest };
             }
         }
         self.frames.insert(0, (Pane::Chat, left));
         self.panes = self.frames.iter().map(|(pane, frame)| (*pane, inside(*frame))).collect();
+    }
+
+    fn place_column(&mut self, model: &Model, panes: &[Pane], area: Rect) {
+        // Panes that have nothing yet are as small as their words; the Inbox takes the rest.
+        let usual = if area.height >= 24 { 5 } else { 4 };
+        let grows = if panes.contains(&Pane::Inbox) { Pane::Inbox } else { panes[panes.len() - 1] };
+        let mut rest = area;
+        for (pane, rows) in panes.iter().zip(model.sizes.share(panes, grows, area.height, usual)) {
+            let frame = take_top(&mut rest, rows);
+            self.frames.push((*pane, frame));
+        }
+        self.columns.push(Column { panes: panes.to_vec(), grows });
+    }
+
+    /// How many columns stand beside the chat.
+    pub fn beside(&self) -> u16 {
+        self.frame(Pane::Chat).map_or(0, |chat| self.area.width.saturating_sub(chat.width))
+    }
+
+    /// The frame of a pane, where panes have frames.
+    pub fn frame(&self, pane: Pane) -> Option<Rect> {
+        self.frames.iter().find(|(shown, _)| *shown == pane).map(|(_, frame)| *frame)
+    }
+
+    /// The column a pane stands in, and which of it it is.
+    pub fn place_of(&self, pane: Pane) -> Option<(&Column, usize)> {
+        self.columns
+            .iter()
+            .find_map(|column| column.panes.iter().position(|shown| *shown == pane).map(|at| (column, at)))
+    }
+
+    /// The border that can be moved at a place.
+    pub fn border_at(&self, column: u16, row: u16) -> Option<Border> {
+        let chat = self.frame(Pane::Chat)?;
+        let touches = |edge: u16| column + 1 == edge || column == edge;
+        if self.frames.len() > 1 && touches(chat.right()) && row < chat.bottom() {
+            return Some(Border::Beside);
+        }
+        self.columns.iter().find_map(|column_of| {
+            let upper = column_of.panes.iter().take(column_of.panes.len().saturating_sub(1));
+            upper.copied().find_map(|pane| {
+                let frame = self.frame(pane)?;
+                let is_under = row + 1 == frame.bottom() || row == frame.bottom();
+                (is_under && column >= frame.x && column < frame.right()).then_some(Border::Under(pane))
+            })
+        })
     }
 
     /// The inside of a pane, if it is shown.
@@ -184,6 +251,27 @@ mod tests {
                         [layout.strip, layout.transcript, layout.asks, layout.rule, layout.composer, layout.status];
                     for area in all.into_iter().chain(layout.panes.iter().map(|(_, area)| *area)) {
                         assert_eq!(area.intersection(layout.area).area(), area.area(), "{area:?} at {width}x{height}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn side_by_side_the_frames_tile_the_screen_whatever_was_chosen() {
+        for (width, height) in [(120, 24), (120, 40), (160, 50), (200, 60), (300, 100)] {
+            for beside in [None, Some(1), Some(333), Some(1000)] {
+                for rows in [0, 7, 90] {
+                    let mut model = fixtures::model(width, height);
+                    model.sizes.beside = beside;
+                    model.sizes.rows = [(Pane::Jobs, rows), (Pane::Subagents, rows)].into_iter().collect();
+                    model.lay_out();
+                    let frames = &model.layout.frames;
+                    let area: u32 = frames.iter().map(|(_, frame)| frame.area()).sum();
+                    assert_eq!(area, u32::from(width) * u32::from(height - 1), "{width}x{height} {beside:?} {rows}");
+                    for (ix, (_, one)) in frames.iter().enumerate() {
+                        assert!(one.width >= 15 && one.height >= 3, "{one:?}");
+                        assert!(frames[..ix].iter().all(|(_, other)| one.intersection(*other).area() == 0));
                     }
                 }
             }

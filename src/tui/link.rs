@@ -15,12 +15,16 @@ use tokio::sync::{mpsc, oneshot};
 /// How many rows are asked for at once.
 const PAGE: u32 = 200;
 
+/// How many of the texts that were sent before are remembered here.
+const SENT: u32 = 1_000;
+
 /// How long is waited before the host is tried again, time after time.
 const BACKOFF_MS: [u64; 6] = [0, 100, 300, 1_000, 2_000, 5_000];
 
 /// The handle on the way to the host.
 pub struct Link {
     work: mpsc::UnboundedSender<Work>,
+    news: mpsc::Sender<News>,
 }
 
 enum Work {
@@ -34,8 +38,13 @@ impl Link {
     pub fn start(connect: Connect) -> (Self, mpsc::Receiver<News>) {
         let (work, todo) = mpsc::unbounded_channel();
         let (news, heard) = mpsc::channel(1024);
-        tokio::spawn(keep(connect, todo, news));
-        (Self { work }, heard)
+        tokio::spawn(keep(connect, todo, news.clone()));
+        (Self { work, news }, heard)
+    }
+
+    /// Where others put what they have to say.
+    pub fn news(&self) -> &mpsc::Sender<News> {
+        &self.news
     }
 
     /// Sends an effect on its way.
@@ -180,6 +189,33 @@ async fn perform(client: &Client, effect: Effect) -> Option<News> {
             Ok(other) => unanswered(wrong(&other)),
             Err(failure) => unanswered(failure),
         },
+        Effect::ListSent => match client.ask(Query::Sent { limit: SENT }).await {
+            Ok(Answer::Sent(texts)) => Some(News::Sent(texts)),
+            Ok(other) => unanswered(wrong(&other)),
+            Err(failure) => unanswered(failure),
+        },
+        Effect::ListJobs { ended } => match client.ask(Query::Jobs { task: None, ended }).await {
+            Ok(Answer::Jobs(views)) => Some(News::Jobs(views)),
+            Ok(other) => unanswered(wrong(&other)),
+            Err(failure) => unanswered(failure),
+        },
+        Effect::ReadJob { job, place } => {
+            let query = Query::JobLog { job: job.clone(), errors: false, from: place, lines: super::jobs::LINES };
+            match client.ask(query).await {
+                Ok(Answer::JobLog(page)) => Some(News::JobLog(job, page)),
+                Ok(other) => unanswered(wrong(&other)),
+                Err(failure) => unanswered(failure),
+            }
+        }
+        Effect::SearchJob { job, pattern, from } => {
+            let (errors, regex, limit) = (false, true, super::jobs::LINES);
+            let query = Query::JobSearch { job: job.clone(), errors, pattern: pattern.clone(), regex, from, limit };
+            match client.ask(query).await {
+                Ok(Answer::JobLog(page)) => Some(News::JobFound(job, pattern, page)),
+                Ok(other) => unanswered(wrong(&other)),
+                Err(failure) => unanswered(failure),
+            }
+        }
         Effect::AskTrust(folder) => match client.ask(Query::Trust { folder }).await {
             Ok(Answer::Trust(trust)) => Some(News::Trust(trust.map(|trust| trust.trusted))),
             Ok(other) => unanswered(wrong(&other)),
@@ -193,7 +229,15 @@ async fn perform(client: &Client, effect: Effect) -> Option<News> {
             }
         }
         // These are the screen's own; the driver keeps them.
-        Effect::Copy(_) | Effect::Suspend | Effect::Quit => None,
+        Effect::Copy(_)
+        | Effect::Suspend
+        | Effect::Quit
+        | Effect::EditOutside(_)
+        | Effect::RunInShell { .. }
+        | Effect::StopShell
+        | Effect::Attach(_)
+        | Effect::FindFiles { .. }
+        | Effect::Preview { .. } => None,
     }
 }
 

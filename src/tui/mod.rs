@@ -11,19 +11,31 @@
 
 pub mod action;
 pub mod asks;
+pub mod attention;
 pub mod chat;
+pub mod colours;
 pub mod composer;
+mod diff;
+mod finder;
 #[cfg(test)]
 mod fixtures;
 pub mod input;
+pub mod jobs;
 pub mod key;
 pub mod keymap;
 pub mod layout;
 mod link;
+pub mod look;
+mod markdown;
 pub mod model;
+mod painter;
+pub mod picker;
 pub mod projection;
 pub mod run;
 mod screen;
+pub mod shell;
+pub mod sizes;
+mod styled;
 mod summary;
 pub mod text;
 pub mod theme;
@@ -33,4 +45,4 @@ mod words;
 pub mod wrap;
 
 pub use keymap::keys_markdown;
-pub use run::{Connect, Error, Exit, Start, run};
+pub use run::{Attach, Connect, Editor, Error, Exit, ShellPort, Start, run};

@@ -5,16 +5,22 @@
 
 use super::action::Pane;
 use super::asks::{self, Ask, Asks};
+use super::attention::Looking;
 use super::chat::{self, Chat};
 use super::composer::{Composer, Purpose};
+use super::jobs::Jobs;
 use super::keymap::Keymap;
 use super::layout::Layout;
+use super::look::{Form, Look, Motion};
+use super::picker::Picker;
 use super::projection::{Host, Projection, Trusted};
-use super::theme::Theme;
+use super::shell::Shell;
+use super::sizes::{Border, Sizes};
+use super::theme::{BuiltIn, Theme};
 use crate::domain::permission::Policy;
 use crate::domain::{ClientId, CommandId, Folder, Ids, MessageKind, Millis, TaskId, UserCommand};
 use jiff::tz::TimeZone;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 /// What never changes while the screen is up.
 #[derive(Debug, Clone)]
@@ -23,8 +29,14 @@ pub struct Facts {
     pub folder: Folder,
     /// Whose drafts these are.
     pub client: ClientId,
+    /// What is in that folder and is used only when it is trusted.
+    pub to_trust: Vec<String>,
     /// The model of a new Task.
     pub model: String,
+    /// How many tokens the window of a model holds, by its name, where that is known.
+    pub windows: BTreeMap<String, u64>,
+    /// The models that are configured.
+    pub models: Vec<String>,
     /// The policy of a new Task.
     pub policy: Policy,
     /// Where times are read.
@@ -56,6 +68,12 @@ pub enum Overlay {
         /// The first row shown.
         scroll: usize,
     },
+    /// A picker.
+    Picker,
+    /// Which key arrives.
+    Keys,
+    /// A command of the person's own.
+    Shell,
 }
 
 /// A command on its way: it is sent again under the same id until it is answered.
@@ -127,16 +145,28 @@ pub struct Model {
     pub layout: Layout,
     /// Colours.
     pub theme: Theme,
+    /// The theme that the terminal's background may still change.
+    pub guessed: Option<BuiltIn>,
     /// Keys.
     pub keymap: Keymap,
+    /// How much moves.
+    pub motion: Motion,
+    /// How it is put.
+    pub form: Form,
+    /// Whether the person looks at this terminal.
+    pub looking: Looking,
+    /// When the last key came.
+    pub last_key: Option<Millis>,
     /// What the keys go to.
     pub focus: Focus,
     /// What covers the panes.
     pub overlay: Option<Overlay>,
     /// Whether only the focused pane is shown.
     pub zoomed: bool,
-    /// Panes taken off the screen.
-    pub hidden: BTreeSet<Pane>,
+    /// What the person chose of the arrangement.
+    pub sizes: Sizes,
+    /// The border that is being dragged.
+    pub moving: Option<Border>,
     /// The text being written.
     pub composer: Composer,
     /// The transcript.
@@ -149,6 +179,18 @@ pub struct Model {
     pub side_scroll: usize,
     /// The list of Tasks.
     pub tasks: TaskList,
+    /// The picker, while it is open.
+    pub picker: Option<Picker>,
+    /// Jobs.
+    pub jobs: Jobs,
+    /// A command of the person that runs or ran.
+    pub shell: Option<Shell>,
+    /// How many searches for files there were.
+    pub searches: u64,
+    /// What was sent in any Task, oldest first.
+    pub sent: Vec<String>,
+    /// The keys that arrived while they were shown, the newest last, with what they mean elsewhere.
+    pub keys_seen: Vec<(String, String)>,
     /// What waits for a person in any Task.
     pub waiting: Refresh,
     /// The Task that is wanted on screen; the host may not have told it yet.
@@ -183,17 +225,29 @@ impl Model {
             size,
             layout: Layout::default(),
             theme,
+            guessed: None,
             keymap: Keymap::default(),
+            motion: Motion::default(),
+            form: Form::default(),
+            looking: Looking::default(),
+            last_key: None,
             focus: Focus::Composer,
             overlay: None,
             zoomed: false,
-            hidden: BTreeSet::new(),
+            sizes: Sizes::default(),
+            moving: None,
             composer: Composer::default(),
             chat: Chat::default(),
             asks: Asks::default(),
             queue: 0,
             side_scroll: 0,
             tasks: TaskList::default(),
+            picker: None,
+            jobs: Jobs::default(),
+            shell: None,
+            searches: 0,
+            sent: Vec::new(),
+            keys_seen: Vec::new(),
             waiting: Refresh::default(),
             wanted: task,
             outbox: Vec::new(),
@@ -208,6 +262,18 @@ impl Model {
         };
         model.lay_out();
         model
+    }
+
+    /// Takes over what the person chose about the screen.
+    pub fn look_like(&mut self, look: Look) {
+        self.keymap = look.keymap;
+        self.motion = look.motion;
+        self.form = look.form;
+    }
+
+    /// Whether something may turn while it works.
+    pub fn turns(&self) -> bool {
+        self.motion == Motion::Full && self.form == Form::Panes
     }
 
     /// The pane that has the focus.
@@ -229,17 +295,41 @@ impl Model {
         self.outbox.iter().filter_map(|out| out.words.as_deref()).chain(waiting.map(String::as_str))
     }
 
-    /// What the person sent in this Task, oldest first.
+    /// What the person sent, in any Task and then in this one, oldest first and each text once.
     pub fn history(&self) -> Vec<String> {
-        let mut sent: Vec<_> =
+        let mut here: Vec<_> =
             self.told.records.messages.values().filter(|message| message.kind == MessageKind::User).collect();
-        sent.sort_by_key(|message| (message.created_at, message.order));
-        sent.into_iter().map(|message| message.text.clone()).collect()
+        here.sort_by_key(|message| (message.created_at, message.order));
+        let known: std::collections::HashSet<&str> = self.sent.iter().map(String::as_str).collect();
+        let new = here.into_iter().map(|message| &message.text).filter(|text| !known.contains(text.as_str()));
+        self.sent.iter().chain(new).cloned().collect()
+    }
+
+    /// The folder of the open Task, or of the one that is begun here.
+    pub fn folder(&self) -> &str {
+        self.told.task().and_then(|task| task.cwd.as_deref()).unwrap_or(&self.facts.folder.path)
+    }
+
+    /// Whether characters that are typed go into a text.
+    pub fn writes(&self) -> bool {
+        match self.overlay {
+            None => self.focus == Focus::Composer,
+            Some(Overlay::Picker) => true,
+            Some(Overlay::Tasks | Overlay::Help { .. } | Overlay::Keys | Overlay::Shell) => false,
+        }
     }
 
     /// Whether the banner about trust is to be shown.
     pub fn asks_for_trust(&self) -> bool {
-        self.told.trusted == Trusted::Unknown && !self.trust_later
+        let here = self.folder() == self.facts.folder.path && !self.facts.to_trust.is_empty();
+        here && self.told.trusted == Trusted::Unknown && !self.trust_later
+    }
+
+    /// Whether characters are words to search for.
+    pub fn types_search(&self) -> bool {
+        self.focus == Focus::Transcript
+            && self.overlay.is_none()
+            && self.chat.search.as_ref().is_some_and(|search| search.typing)
     }
 
     /// Whether a person is writing a message, not something else.
@@ -267,6 +357,9 @@ impl Model {
         self.queue = self.queue.min(self.told.queued().len().saturating_sub(1));
         self.tasks.chosen = self.tasks.chosen.min(self.told.tasks.len().saturating_sub(1));
         let mut layout = Layout::place_panes(self);
+        if let Some(picker) = &mut self.picker {
+            picker.query.lay_out(usize::from(u16::MAX), 1);
+        }
         self.composer.lay_out(usize::from(layout.composer_width()), usize::MAX);
         let room = layout.pane(Pane::Chat).map_or(0, |chat| usize::from(chat.width));
         let ask_rows = self.asks.lay_out(&self.told, &self.theme, room);
@@ -288,11 +381,20 @@ impl Model {
     /// When something is next due without anybody doing anything; nothing is at rest.
     pub fn due(&self) -> Option<Millis> {
         let after = |millis: Millis| Some(self.now + millis);
-        let spinner = (self.told.host == Host::Connected && self.told.is_running()).then(|| after(SPIN)).flatten();
+        let spinner = (self.told.host == Host::Connected && self.told.is_running())
+            .then(|| after(if self.turns() { SPIN } else { 1_000 }))
+            .flatten();
         let countdown = self.told.retry_at().filter(|at| *at > self.now).and_then(|_| after(1_000));
+        let runs = self.shell.as_ref().is_some_and(|shell| shell.ran.is_none());
+        let shell = (self.overlay == Some(Overlay::Shell) && runs).then(|| after(1_000)).flatten();
         let ages = (self.overlay == Some(Overlay::Tasks)).then(|| after(60_000)).flatten();
+        let lives = self.layout.pane(Pane::Jobs).is_some() && self.jobs.lives();
+        let jobs = lives.then_some(self.jobs.next.max(self.now));
         let trust = self.trust_shown.map(|at| at + asks::MOMENT).filter(|at| *at > self.now);
-        [spinner, countdown, ages, trust, self.draft_due, self.asks.due(self.now)].into_iter().flatten().min()
+        [spinner, countdown, shell, ages, jobs, trust, self.draft_due, self.asks.due(self.now)]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// The approval or question on screen, if the focus is on it.

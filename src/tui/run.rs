@@ -4,36 +4,63 @@
 //! only when something changed and at most every 16 ms, and at rest nothing wakes it.
 
 use super::action::{Action, Effect, News};
+use super::attention::{Attention, Notice};
+use super::colours::{Coloured, Job};
 use super::composer::Edit;
-use super::input::decode::Decoder;
+use super::finder::{Finder, Tell};
+use super::input::decode::{Answer, Decoder};
 use super::input::tty::Tty;
 use super::key::Key;
 use super::keymap;
 use super::link::Link;
+use super::look::Look;
 use super::model::{Facts, Model};
+use super::painter;
 use super::screen::{self, Screen};
-use super::theme::BuiltIn;
+use super::shell::Ran;
 use super::update::update;
-use crate::domain::{ClientId, Folder, Millis, Settings, TaskId};
+use crate::domain::{ClientId, Folder, JobId, Millis, Settings, TaskId};
 use crate::host::client::{Client, Failure, Pushes, fresh_ids};
 use crossterm::event::Event;
 use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use rustix::process::{Signal, getpid, getppid, getsid, kill_current_process_group};
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 /// Makes a connection to the host, starting one where none runs.
 pub type Connect = Box<dyn Fn() -> BoxFuture<'static, Result<(Client, Pushes), Failure>> + Send + Sync>;
+
+/// Has the person edit a text in their own editor, on this terminal; gives it back, or the reason
+/// why not.
+pub type Editor = Box<dyn Fn(String) -> BoxFuture<'static, Result<String, String>> + Send + Sync>;
+
+/// Hands this terminal to a Job until it is left.
+pub type Attach = Box<dyn Fn(JobId) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
+
+/// Runs a command of the person's own in a folder, until it ends or is stopped.
+pub type ShellPort = Arc<dyn Fn(String, String, CancellationToken) -> BoxFuture<'static, Ran> + Send + Sync>;
 
 /// What the screen starts with.
 pub struct Start {
     /// Makes a connection; called again whenever one is lost.
     pub connect: Connect,
+    /// The person's own editor.
+    pub editor: Editor,
+    /// The terminals of Jobs.
+    pub attach: Attach,
+    /// How the screen looks and behaves.
+    pub look: Look,
+    /// Runs the person's own commands.
+    pub shell: ShellPort,
     /// The Task to open; absent begins a new one.
     pub task: Option<TaskId>,
     /// The folder a new Task works in, and whose trust is asked about.
@@ -71,6 +98,12 @@ const FRAME: Duration = Duration::from_millis(16);
 /// How much is taken in between two frames at the most.
 const BATCH: usize = 2_000;
 
+/// What a folder holds that is used only when it is trusted.
+fn to_trust(folder: &Folder) -> Vec<String> {
+    let known = ["AGENTS.md", ".cowork/config.toml", ".git"];
+    known.into_iter().filter(|name| Path::new(&folder.path).join(name).exists()).map(str::to_owned).collect()
+}
+
 /// Shows the screen until the person leaves or the terminal is gone.
 pub async fn run(start: Start) -> Result<Exit, Error> {
     if !io::stdout().is_terminal() {
@@ -80,31 +113,80 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
     let mut signals = Signals::new()?;
     let size = known_size(&tty);
     let facts = Facts {
+        to_trust: to_trust(&start.folder),
         folder: start.folder,
         client: start.client,
+        windows: windows(&start.settings),
+        models: models(&start.settings),
         model: start.settings.model,
         policy: start.settings.policy,
         zone: TimeZone::system(),
     };
-    let theme = BuiltIn::from_environment(|name| std::env::var(name).ok()).load();
-    let model = Model::new(facts, theme, start.task, fresh_ids()?, wall_clock(), size);
-    let screen = Screen::enter(size)?;
+    let environment = |name: &str| std::env::var(name).ok();
+    let (theme, guessed) = start.look.begin(environment);
+    let mut model = Model::new(facts, theme, start.task, fresh_ids()?, wall_clock(), size);
+    model.guessed = guessed;
+    let attention = Attention::new(start.look.calls, Notice::from_environment(environment));
+    model.look_like(start.look);
+    let mut screen = Screen::enter(size)?;
+    if environment("TERM").is_none_or(|term| term != "dumb" && term != "linux") {
+        screen.ask()?;
+    }
     let (link, news) = Link::start(start.connect);
+    let (found, painted) = mpsc::unbounded_channel();
+    let painter = painter::start(move |job, coloured| found.send((job, coloured)).is_ok());
     let mut driver = Driver {
         model,
         screen,
+        finder: Finder::new(teller(link.news().clone())),
         link,
+        painter,
+        editor: start.editor,
+        attach: start.attach,
+        shell: start.shell,
+        attention,
+        stop_shell: CancellationToken::new(),
         decoder: Decoder::default(),
         began: Instant::now(),
         drawn: None,
         state: State::Going,
         slept: false,
     };
-    let ended = driver.go(&tty, news, &mut signals).await;
+    let ended = driver.go(&tty, news, painted, &mut signals).await;
     driver.link.settle().await;
+    driver.stop_shell.cancel();
+    // A terminal that is gone needs no word.
+    let _ = driver.screen.tell(driver.attention.leave().as_bytes());
     let task = driver.model.wanted.clone();
     drop(driver);
     ended.map(|()| Exit { task }).map_err(Error::Terminal)
+}
+
+/// The models that can be named without knowing more.
+fn models(settings: &Settings) -> Vec<String> {
+    let named = settings.models.keys().filter(|name| name.contains(':'));
+    let mut models: Vec<String> = std::iter::once(&settings.model).chain(named).cloned().collect();
+    models.push("guide:guide".to_owned());
+    let mut seen = std::collections::HashSet::new();
+    models.retain(|name| seen.insert(name.clone()));
+    models
+}
+
+/// How much the windows of models hold, by every name that a Task may give them.
+fn windows(settings: &Settings) -> BTreeMap<String, u64> {
+    let known = settings.models.iter().filter_map(|(name, info)| Some((name.clone(), info.context_tokens?)));
+    let mut windows: BTreeMap<String, u64> = known.collect();
+    for model in models(settings) {
+        if let Some(tokens) = settings.model_info(&model).context_tokens {
+            windows.insert(model, tokens);
+        }
+    }
+    windows
+}
+
+/// Puts what is found on other threads among the news.
+fn teller(news: mpsc::Sender<News>) -> Tell {
+    Arc::new(move |said| news.blocking_send(said).is_ok())
 }
 
 fn wall_clock() -> Millis {
@@ -119,10 +201,14 @@ fn known_size(tty: &Tty) -> (u16, u16) {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 enum State {
     Going,
     Suspending,
+    /// The person's own editor is to have the terminal, with this text.
+    EditingOutside(String),
+    /// A Job is to have the terminal.
+    Attaching(JobId),
     Ending,
 }
 
@@ -130,6 +216,13 @@ struct Driver {
     model: Model,
     screen: Screen,
     link: Link,
+    painter: std::sync::mpsc::Sender<Job>,
+    finder: Finder,
+    editor: Editor,
+    attach: Attach,
+    shell: ShellPort,
+    attention: Attention,
+    stop_shell: CancellationToken,
     decoder: Decoder,
     began: Instant,
     drawn: Option<Instant>,
@@ -143,12 +236,19 @@ enum Woken {
     Bytes(usize),
     TerminalGone,
     News(News),
+    Painted(Job, Coloured),
     Time,
     Signal(Caught),
 }
 
 impl Driver {
-    async fn go(&mut self, tty: &Tty, mut news: mpsc::Receiver<News>, signals: &mut Signals) -> io::Result<()> {
+    async fn go(
+        &mut self,
+        tty: &Tty,
+        mut news: mpsc::Receiver<News>,
+        mut painted: mpsc::UnboundedReceiver<(Job, Coloured)>,
+        signals: &mut Signals,
+    ) -> io::Result<()> {
         let mut buffer = vec![0; 64 * 1024];
         loop {
             self.draw_if_due()?;
@@ -160,6 +260,7 @@ impl Driver {
                     Ok(read) => Woken::Bytes(read),
                 },
                 Some(said) = news.recv() => Woken::News(said),
+                Some((job, coloured)) = painted.recv() => Woken::Painted(job, coloured),
                 caught = signals.next() => Woken::Signal(caught),
                 () = sleep_until(wake) => Woken::Time,
             };
@@ -174,12 +275,15 @@ impl Driver {
                         self.take(Action::News(said));
                     }
                 }
+                Woken::Painted(job, coloured) => self.take(Action::Painted(job, coloured)),
                 Woken::Time => self.take_time(alarm),
                 Woken::Signal(caught) => self.take_signal(caught, tty)?,
             }
-            match self.state {
+            match std::mem::replace(&mut self.state, State::Going) {
                 State::Going => {}
                 State::Suspending => self.suspend(tty)?,
+                State::Attaching(job) => self.attach(tty, signals, job).await?,
+                State::EditingOutside(text) => self.edit_outside(tty, signals, &text).await?,
                 State::Ending => return Ok(()),
             }
         }
@@ -188,6 +292,10 @@ impl Driver {
     fn take_bytes(&mut self, bytes: &[u8]) {
         let now = self.monotonic();
         let events = self.decoder.feed(bytes, now);
+        for answer in self.decoder.answers() {
+            self.attention.takes_status |= answer == Answer::TakesStatus;
+            self.take(Action::Answered(answer));
+        }
         self.take_events(events);
     }
 
@@ -218,7 +326,7 @@ impl Driver {
         match (characters.next(), characters.next()) {
             (None, _) => return,
             (Some(c), None) => self.take(Action::Edit(Edit::Insert(c))),
-            (Some(_), Some(_)) => self.take(Action::Paste(std::mem::take(typed))),
+            (Some(_), Some(_)) => self.take(Action::Type(std::mem::take(typed))),
         }
         typed.clear();
     }
@@ -236,24 +344,22 @@ impl Driver {
         match caught {
             Caught::End => self.take(Action::Quit),
             Caught::Stop => self.take(Action::Suspend),
-            Caught::Resized => self.fit(tty)?,
+            Caught::Resized => self.fit(tty),
             Caught::Continued if std::mem::take(&mut self.slept) => {}
             Caught::Continued => {
                 self.screen.retake()?;
-                self.fit(tty)?;
+                self.fit(tty);
                 self.model.dirty = true;
             }
         }
         Ok(())
     }
 
-    fn fit(&mut self, tty: &Tty) -> io::Result<()> {
+    fn fit(&mut self, tty: &Tty) {
         let (width, height) = known_size(tty);
         if (width, height) != self.model.size {
             self.take(Action::Resize { width, height });
-            self.screen.resize((width, height))?;
         }
-        Ok(())
     }
 
     fn take(&mut self, action: Action) {
@@ -265,14 +371,60 @@ impl Driver {
                     // A terminal that is gone is noticed by its reader.
                     let _ = self.screen.copy(&text);
                 }
+                Effect::Attach(job) => self.state = State::Attaching(job),
+                Effect::EditOutside(text) => self.state = State::EditingOutside(text),
+                Effect::RunInShell { command, folder } => self.run_in_shell(command, folder),
+                Effect::StopShell => self.stop_shell.cancel(),
+                Effect::FindFiles { search, folder } => self.finder.find(search, folder),
+                Effect::Preview { folder, path } => self.finder.preview(folder, path),
                 other => self.link.carry_out(other),
             }
         }
     }
 
+    /// Runs a command of the person beside everything else; what comes of it is news.
+    fn run_in_shell(&mut self, command: String, folder: String) {
+        self.stop_shell = CancellationToken::new();
+        let stop = self.stop_shell.clone();
+        let (running, news) = ((self.shell)(command, folder, stop.clone()), self.link.news().clone());
+        tokio::spawn(async move {
+            let ran = running.await;
+            if !stop.is_cancelled() {
+                // A screen that is gone wants no news.
+                let _ = news.send(News::ShellEnded(ran)).await;
+            }
+        });
+    }
+
+    /// Lends the terminal to the person's own editor until it ends.
+    async fn edit_outside(&mut self, tty: &Tty, signals: &mut Signals, text: &str) -> io::Result<()> {
+        screen::restore();
+        let edited = (self.editor)(text.to_owned()).await;
+        self.come_back(tty, signals, Action::EditedOutside(edited))
+    }
+
+    /// Lends the terminal to a Job until it is left.
+    async fn attach(&mut self, tty: &Tty, signals: &mut Signals, job: JobId) -> io::Result<()> {
+        screen::restore();
+        let left = (self.attach)(job).await;
+        self.come_back(tty, signals, Action::Attached(left))
+    }
+
+    /// Takes the terminal back, with what came of lending it.
+    fn come_back(&mut self, tty: &Tty, signals: &mut Signals, action: Action) -> io::Result<()> {
+        // What was pressed and sent to others is none of ours.
+        *signals = Signals::new()?;
+        self.decoder = Decoder::default();
+        self.screen.retake()?;
+        self.model.now = wall_clock();
+        self.take(action);
+        self.fit(tty);
+        self.model.dirty = true;
+        Ok(())
+    }
+
     /// Stops the whole foreground group, as the shell expects; comes back with its `fg`.
     fn suspend(&mut self, tty: &Tty) -> io::Result<()> {
-        self.state = State::Going;
         if !can_be_continued() {
             self.model.warn("no shell is there to come back from");
             self.model.dirty = true;
@@ -282,7 +434,7 @@ impl Driver {
         self.slept = true;
         kill_current_process_group(Signal::STOP)?;
         self.screen.retake()?;
-        self.fit(tty)?;
+        self.fit(tty);
         self.model.dirty = true;
         Ok(())
     }
@@ -296,6 +448,12 @@ impl Driver {
         self.model.lay_out();
         crate::crash::panic_of_screen();
         self.screen.draw(&self.model)?;
+        let told = self.attention.tell(&self.model);
+        self.screen.tell(&told)?;
+        for job in self.model.chat.colours.take_wanted() {
+            // A painter that is gone leaves code plain.
+            let _ = self.painter.send(job);
+        }
         self.drawn = Some(Instant::now());
         Ok(())
     }

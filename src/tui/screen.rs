@@ -23,11 +23,16 @@ use std::thread;
 const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 
+/// The window's title is put by; reports say whether the keys go here.
+const REPORTS_ON: &[u8] = b"\x1b[22;2t\x1b[?1004h";
+const REPORTS_OFF: &[u8] = b"\x1b[?1004l\x1b[23;2t";
+
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// The terminal while it is ours.
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+    size: (u16, u16),
 }
 
 impl Screen {
@@ -38,7 +43,7 @@ impl Screen {
         let options = TerminalOptions { viewport: Viewport::Fixed(area(size)) };
         let backend = CrosstermBackend::new(BufWriter::with_capacity(64 * 1024, io::stdout()));
         match Terminal::with_options(backend, options) {
-            Ok(terminal) => Ok(Self { terminal }),
+            Ok(terminal) => Ok(Self { terminal, size }),
             Err(error) => {
                 restore();
                 Err(error)
@@ -46,16 +51,16 @@ impl Screen {
         }
     }
 
-    /// Draws a frame; what did not change is not written.
+    /// Draws a frame; what did not change is not written. In a terminal of another size everything
+    /// is drawn anew, in the same update, so that a storm of sizes does not flicker.
     pub fn draw(&mut self, model: &Model) -> io::Result<()> {
         queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
+        if self.size != model.size {
+            self.size = model.size;
+            self.terminal.resize(area(self.size))?;
+        }
         self.terminal.draw(|frame| view(model, frame))?;
         execute!(self.terminal.backend_mut(), EndSynchronizedUpdate)
-    }
-
-    /// The terminal has another size: everything is drawn anew.
-    pub fn resize(&mut self, size: (u16, u16)) -> io::Result<()> {
-        self.terminal.resize(area(size))
     }
 
     /// Takes the terminal over again, after a shell had it.
@@ -63,6 +68,23 @@ impl Screen {
         restore();
         take()?;
         self.terminal.clear()
+    }
+
+    /// Asks the terminal for its background, and whether it takes reports of the program's status.
+    pub fn ask(&mut self) -> io::Result<()> {
+        let out = self.terminal.backend_mut();
+        out.write_all(b"\x1b]11;?\x1b\\\x1b]7501;?\x1b\\")?;
+        Write::flush(out)
+    }
+
+    /// Tells the terminal something besides the frame.
+    pub fn tell(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let out = self.terminal.backend_mut();
+        out.write_all(bytes)?;
+        Write::flush(out)
     }
 
     /// Puts text on the clipboard of the terminal.
@@ -97,6 +119,7 @@ fn take() -> io::Result<()> {
         PushKeyboardEnhancementFlags(KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES),
     )
     .and_then(|()| out.write_all(MOUSE_ON))
+    .and_then(|()| out.write_all(REPORTS_ON))
     .and_then(|()| out.flush());
     if entered.is_err() {
         restore();
@@ -111,6 +134,7 @@ pub fn restore() {
     }
     let mut out = io::stdout();
     let _ = out.write_all(MOUSE_OFF);
+    let _ = out.write_all(REPORTS_OFF);
     let _ = execute!(
         out,
         EndSynchronizedUpdate,

@@ -36,6 +36,13 @@ pub fn clock(at: Millis, now: Millis, zone: &TimeZone) -> String {
     }
 }
 
+/// When something was, to the second.
+pub fn second(at: Millis, zone: &TimeZone) -> String {
+    Timestamp::from_millisecond(at)
+        .map(|time| time.to_zoned_datetime(zone.clone()).strftime("%H:%M:%S").to_string())
+        .unwrap_or_default()
+}
+
 /// A count, short: `950`, `12.4k`, `1.2M`.
 pub fn count(number: u64) -> String {
     match number {

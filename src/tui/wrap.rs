@@ -12,14 +12,28 @@ use unicode_segmentation::UnicodeSegmentation;
 /// clusters. Spaces at a break hang over the edge and are left out by [`shown`]. The ranges of one
 /// line touch; line ends lie between them.
 pub fn wrap(text: &str, room: usize) -> Vec<Range<usize>> {
+    wrap_some(text, room, usize::MAX).0
+}
+
+/// Wraps a text until there are enough rows; says whether these are all.
+pub fn wrap_some(text: &str, room: usize, enough: usize) -> (Vec<Range<usize>>, bool) {
     let room = room.max(1);
     let mut rows = Vec::new();
     let mut start = 0;
     for line in text.split('\n') {
+        if rows.len() >= enough {
+            return (rows, false);
+        }
+        // A line of megabytes is not wrapped for the sake of its first rows.
+        let most = enough.saturating_sub(rows.len()).saturating_mul(room).saturating_mul(4).saturating_add(1024);
+        if line.len() > most {
+            wrap_line(&line[..line.floor_char_boundary(most)], start, room, &mut rows);
+            return (rows, false);
+        }
         wrap_line(line, start, room, &mut rows);
         start += line.len() + 1;
     }
-    rows
+    (rows, true)
 }
 
 /// The part of a row that is drawn.
@@ -32,15 +46,39 @@ pub fn shown<'a>(text: &'a str, row: &Range<usize>, room: usize) -> &'a str {
     if width(trimmed) <= room { trimmed } else { "" }
 }
 
-fn wrap_line(line: &str, offset: usize, room: usize, rows: &mut Vec<Range<usize>>) {
-    if line.len() <= room && line.is_ascii() {
-        rows.push(offset..offset + line.len());
-        return;
+/// A line of plain characters, one cell each: no clusters to look for.
+fn wrap_plain(line: &[u8], offset: usize, room: usize, rows: &mut Vec<Range<usize>>) {
+    let (mut start, mut at) = (0, 0);
+    let mut candidate: Option<usize> = None;
+    while at < line.len() {
+        let space = line[at] == b' ';
+        if !space && at - start >= room {
+            let end = candidate.take().unwrap_or(at);
+            rows.push(offset + start..offset + end);
+            start = end;
+            continue;
+        }
+        at += 1;
+        if space {
+            candidate = Some(at);
+        }
     }
+    rows.push(offset + start..offset + line.len());
+}
+
+fn wrap_line(line: &str, offset: usize, room: usize, rows: &mut Vec<Range<usize>>) {
+    if line.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
+        return wrap_plain(line.as_bytes(), offset, room, rows);
+    }
+    wrap_clusters(line, offset, room, rows);
+}
+
+fn wrap_clusters(line: &str, offset: usize, room: usize, rows: &mut Vec<Range<usize>>) {
     let (mut start, mut used) = (0, 0);
     // Where the row may end, and how wide it is up to there.
     let mut candidate: Option<(usize, usize)> = None;
-    for (at, cluster) in line.grapheme_indices(true) {
+    let mut clusters = line.grapheme_indices(true).peekable();
+    while let Some((at, cluster)) = clusters.next() {
         let wide = cluster_width(cluster);
         let space = cluster == " ";
         if !space && used + wide > room && at > start {
@@ -55,11 +93,24 @@ fn wrap_line(line: &str, offset: usize, room: usize, rows: &mut Vec<Range<usize>
             }
         }
         used += wide;
-        if space || wide > 1 {
+        let clings = clusters.peek().is_some_and(|(_, next)| clings(next)) || opens(cluster);
+        if space || (wide > 1 && !clings) {
             candidate = Some((at + cluster.len(), used));
         }
     }
     rows.push(offset + start..offset + line.len());
+}
+
+/// Whether a sign of wide text belongs to what stands before it: no row begins with it.
+fn clings(cluster: &str) -> bool {
+    const SIGNS: &str = "、。，．・：；？！）］｝」』】〉》〕〗゛゜ーぁぃぅぇぉっゃゅょァィゥェォッャュョ々…‥";
+    cluster.chars().next().is_some_and(|c| SIGNS.contains(c))
+}
+
+/// Whether a sign of wide text belongs to what follows it: no row ends with it.
+fn opens(cluster: &str) -> bool {
+    const SIGNS: &str = "（［｛「『【〈《〔〖";
+    cluster.chars().next().is_some_and(|c| SIGNS.contains(c))
 }
 
 #[cfg(test)]
@@ -89,6 +140,19 @@ mod tests {
     }
 
     #[test]
+    fn no_row_of_wide_text_begins_with_a_sign_that_ends_a_sentence() {
+        assert_eq!(rows("日本です。次", 8), ["日本で", "す。次"]);
+        assert_eq!(rows("日本「で」す", 6), ["日本", "「で」", "す"]);
+    }
+
+    #[test]
+    fn of_a_line_of_megabytes_only_the_first_rows_are_wrapped() {
+        let line = "word ".repeat(1_000_000);
+        let (rows, is_all) = wrap_some(&line, 50, 10);
+        assert!(rows.len() >= 10 && rows.len() < 200 && !is_all);
+    }
+
+    #[test]
     fn a_cluster_wider_than_the_pane_is_left_out_not_halved() {
         assert_eq!(rows("日", 1), [""]);
     }
@@ -107,6 +171,14 @@ mod tests {
                 end = row.end;
             }
             prop_assert_eq!(rebuilt, text);
+        }
+
+        #[test]
+        fn plain_text_wraps_as_any_text_does(line in "[a-c ]{0,60}", room in 1usize..12) {
+            let (mut plain, mut any) = (Vec::new(), Vec::new());
+            wrap_plain(line.as_bytes(), 3, room, &mut plain);
+            wrap_clusters(&line, 3, room, &mut any);
+            prop_assert_eq!(plain, any);
         }
 
         #[test]

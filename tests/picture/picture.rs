@@ -54,7 +54,8 @@ fn main() -> ExitCode {
     command.env("TERM", "xterm-256color");
     command.env("COLORTERM", "truecolor");
     let (columns, rows) = wanted.size;
-    let mut terminal = Terminal::open(command, columns, rows);
+    let background = wanted.light.then_some("rgb:ffff/ffff/ffff");
+    let mut terminal = Terminal::open_on(background, command, columns, rows);
     terminal.keys(&wanted.keys);
     let theme = if wanted.light { &svg::LIGHT } else { &svg::DARK };
     let drawing = terminal.screen(|screen| svg::draw(screen, theme, &wanted.title));

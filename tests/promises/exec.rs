@@ -4,7 +4,9 @@ use crate::support::calls::{call, shell};
 use crate::support::home::{Exec, Home};
 use crate::support::latch::Latch;
 use crate::support::model_server::ModelServer;
+use crate::support::process;
 use crate::support::reply::Reply;
+use rustix::process::Signal;
 use serde_json::Value;
 
 const KINDS: &[&str] = &[
@@ -83,6 +85,22 @@ fn a_prompt_can_come_from_standard_input() {
     let home = Home::with_model(&server);
     crate::support::process::run(home.command(["exec", "-"]), "two\nlines\n").expect_code(0);
     assert_eq!(server.wait_for_request(1).user().trim_end(), "two\nlines");
+}
+
+#[test]
+fn what_is_piped_in_follows_the_words_where_a_dash_says_so_and_is_left_alone_elsewhere() {
+    let server = ModelServer::with([Reply::say("read it"), Reply::say("left it")]);
+    let home = Home::with_model(&server);
+    crate::support::process::run(home.command(["exec", "sum", "up", "-"]), "two\nlines\n").expect_code(0);
+    assert_eq!(server.wait_for_request(1).heard().join("\n\n").trim_end(), "sum up\n\n```\ntwo\nlines\n```");
+    // As in a loop that reads its own lines.
+    let mut looped = std::process::Command::new("sh");
+    let one = home.command(["exec", "count"]);
+    looped.envs(one.get_envs().filter_map(|(name, value)| Some((name, value?)))).current_dir(home.work());
+    looped.args(["-c", &format!("{} exec count; cat", crate::support::home::COWORK)]);
+    let finished = crate::support::process::run(looped, "the loop's\n").expect_code(0);
+    assert_eq!(server.wait_for_request(2).user(), "count");
+    assert!(finished.stdout.ends_with("the loop's\n"), "{}", finished.stdout);
 }
 
 #[test]
@@ -174,6 +192,43 @@ fn interrupting_and_cancelling_from_elsewhere_ends_with_7() {
 }
 
 #[test]
+fn an_interrupt_from_the_keyboard_stops_the_work_cleanly_and_ends_with_7() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let latch = Latch::new();
+        let server =
+            ModelServer::with([Reply::stream().text("half a sen").hold(&latch).finish(), Reply::say("went on")]);
+        let home = Home::with_model(&server);
+        let running = home.start(["exec", "--json", "go"]);
+        latch.wait_reached();
+        running.signal(signal);
+        let exec = Exec::new(running.finish()).expect_code(7);
+        assert_eq!(exec.result()["status"], "cancelled");
+        server.wait_for_hang_up(1);
+        assert_eq!(home.exec(["--task", exec.task(), "go on"]).expect_code(0).text(), "went on");
+        home.assert_sound();
+    }
+}
+
+#[test]
+fn a_second_interrupt_from_the_keyboard_ends_exec_at_once_with_7() {
+    let latch = Latch::new();
+    let server = ModelServer::with([Reply::stream().text("half").hold(&latch).finish()]);
+    let home = Home::with_model(&server);
+    let running = home.start(["exec", "go"]);
+    latch.wait_reached();
+    // A host that does not answer, as on a machine that is busy beyond measure.
+    let host = home.host().expect("a host runs").pid;
+    process::send(host, Signal::STOP);
+    running.signal(Signal::INT);
+    running.wait_for_error("once more to leave at once");
+    running.signal(Signal::INT);
+    running.finish().expect_code(7);
+    process::send(host, Signal::CONT);
+    latch.release();
+    home.assert_sound();
+}
+
+#[test]
 fn what_was_said_before_an_interruption_is_kept_and_told_the_model() {
     let latch = Latch::new();
     let server = ModelServer::with([Reply::stream().text("half a sen").hold(&latch).finish(), Reply::say("whole")]);
@@ -198,6 +253,14 @@ fn a_budget_that_runs_out_ends_with_6_and_says_which() {
     assert_eq!(server.requests().len(), 2);
     assert!(format!("{} {}", exec.stderr, exec.result()).contains("turns"), "{exec:#?}");
     home.assert_sound();
+}
+
+#[test]
+fn a_budget_of_time_ends_the_command_it_runs_out_in() {
+    let server = ModelServer::with([call(shell("echo begun; sleep 600"))]);
+    let home = Home::with_model(&server);
+    let exec = home.exec(["--budget", "seconds=1", "wait for it"]).expect_code(6);
+    assert!(exec.tool_texts()[0].contains("begun"), "what it printed is kept: {exec:?}");
 }
 
 #[test]

@@ -51,9 +51,34 @@ fn the_guide_runs_and_writes_under_the_same_rule_as_any_model() {
 }
 
 #[test]
+fn a_second_message_at_once_leaves_the_first_its_answer_even_if_the_second_waits_for_a_person() {
+    let home = home();
+    let task = home.json(["new", "two wishes"])[0]["id"].as_str().expect("an id").to_owned();
+    home.ok(["send", &task, "search for tomatoes"]);
+    home.ok(["send", &task, "run `touch second`"]);
+    crate::support::watch::eventually("the second waits", || !home.json(["approvals", "ls"]).is_empty());
+    let events = home.events(&task);
+    let said = events.iter().filter(|event| event.to_string().contains("turn_committed"));
+    let answers = said.filter(|event| event.to_string().contains("`tomatoes` is in 2 lines")).count();
+    assert_eq!(answers, 1, "{events:#?}");
+    assert!(!home.has("second"));
+}
+
+#[test]
 fn what_the_guide_cannot_do_it_says_plainly() {
     let home = home();
     let exec = home.exec(["write me a poem about the sea in the style of a tired accountant"]).expect_code(0);
     assert_eq!(exec.of("tool_call").len(), 0, "{:#?}", exec.lines);
     assert!(exec.text().to_lowercase().contains("model"), "and how to get further: {}", exec.text());
+}
+
+#[test]
+fn what_was_stopped_is_not_taken_up_again_with_the_next_words() {
+    let home = home();
+    let mut terminal = home.terminal(["--approve", "workspace"], 100, 30);
+    terminal.wait_for("Say what you want done").type_words("run sleep 600").keys("enter");
+    terminal.wait_for("running shell").keys("esc").wait_for("stopped");
+    terminal.type_words("count the lines of README.md").keys("enter").wait_for("7 lines");
+    let said = terminal.screen_text();
+    assert!(!said.contains("I was told") && said.matches("sleep 600").count() <= 3, "{said}");
 }

@@ -35,7 +35,7 @@ fn signal_screen(home: &Home, signal: Signal) {
 #[test]
 fn a_panic_gives_the_terminal_back_before_it_says_why() {
     let home = Home::new();
-    let script = format!("COWORK_CRASH_AT=screen.panic:3 {COWORK}; echo ended with $?");
+    let script = format!("COWORK_CRASH_AT=screen.panic:2 {COWORK}; echo ended with $?");
     let mut terminal = shell(&home, &script);
     terminal.type_words("a").wait_for("a").type_words("b");
     terminal.wait_for("ended with").wait_exit();

@@ -6,17 +6,25 @@
 
 mod acceptance;
 mod approvals;
+mod composer;
 mod crashes;
 mod exec;
 mod guide;
 mod handing_back;
 mod harness;
 mod hostile;
+mod jobs;
+mod models;
+mod real_run;
 mod screen;
 mod secrets;
+mod small_model;
+mod ssh;
 mod state;
 mod support;
+mod survival;
 mod terminals;
+mod themes;
 mod tmux;
 mod tools;
 mod trust;

@@ -114,12 +114,12 @@ fn ui_11_two_terminals_see_the_same_each_with_its_own_draft_and_scroll() {
 fn in_5_what_is_typed_while_main_works_is_queued_and_enters_at_the_next_boundary() {
     let latch = Latch::new();
     let server = ModelServer::with([
-        Reply::stream().text("working").hold(&latch).tool("shell", shell("echo step").1).finish(),
+        Reply::stream().text("halfway").hold(&latch).tool("shell", shell("echo step").1).finish(),
         Reply::say("heard you"),
     ]);
     let home = Home::with_model(&server);
     let mut terminal = open(&home, &["--approve", "workspace"], 100, 30);
-    terminal.type_words("begin").keys("enter").wait_for("working");
+    terminal.type_words("begin").keys("enter").wait_for("halfway");
     terminal.type_words("and think of the garden").keys("enter").wait_for("queued  and think of the garden");
     latch.release();
     terminal.wait_for("heard you").wait_gone("queued  and");
@@ -130,10 +130,10 @@ fn in_5_what_is_typed_while_main_works_is_queued_and_enters_at_the_next_boundary
 #[test]
 fn a_queued_message_that_was_taken_back_is_never_sent() {
     let latch = Latch::new();
-    let server = ModelServer::with([Reply::stream().text("working").hold(&latch).finish(), Reply::say("next")]);
+    let server = ModelServer::with([Reply::stream().text("halfway").hold(&latch).finish(), Reply::say("next")]);
     let home = Home::with_model(&server);
     let mut terminal = open(&home, &[], 100, 30);
-    terminal.type_words("begin").keys("enter").wait_for("working");
+    terminal.type_words("begin").keys("enter").wait_for("halfway");
     terminal.type_words("never mind this").keys("enter").wait_for("queued  never mind this");
     terminal.keys("alt+q d").wait_gone("never mind this");
     latch.release();
@@ -147,10 +147,10 @@ fn a_queued_message_that_was_taken_back_is_never_sent() {
 #[test]
 fn a_queued_message_can_be_changed_until_it_is_delivered() {
     let latch = Latch::new();
-    let server = ModelServer::with([Reply::stream().text("working").hold(&latch).finish(), Reply::say("next")]);
+    let server = ModelServer::with([Reply::stream().text("halfway").hold(&latch).finish(), Reply::say("next")]);
     let home = Home::with_model(&server);
     let mut terminal = open(&home, &[], 100, 30);
-    terminal.type_words("begin").keys("enter").wait_for("working");
+    terminal.type_words("begin").keys("enter").wait_for("halfway");
     terminal.type_words("paint it red").keys("enter").wait_for("queued  paint it red");
     terminal.keys("alt+q e end backspace backspace backspace 'blue' enter").wait_for("queued  paint it blue");
     latch.release();
@@ -169,7 +169,28 @@ fn esc_interrupts_a_stream_and_keeps_what_was_said() {
     terminal.keys("esc");
     server.wait_for_hang_up(1);
     terminal.wait_for("half a sentence").type_words("go on").keys("enter").wait_for("went on");
-    assert!(server.wait_for_request(2).said_by("assistant").join("\n").contains("half a sentence"));
+    let request = server.wait_for_request(2);
+    assert!(request.said_by("assistant").join("\n").contains("half a sentence"));
+    let heard = request.heard().join("\n");
+    assert!(heard.contains("stopped you here") && heard.ends_with("go on"), "{heard}");
+    home.assert_sound();
+}
+
+#[test]
+fn a_request_that_was_stopped_before_its_answer_is_no_order_any_more() {
+    let latch = Latch::new();
+    let server =
+        ModelServer::with([Reply::stream().hold(&latch).text("too late").finish(), Reply::say("hello to you")]);
+    let home = Home::with_model(&server);
+    let mut terminal = open(&home, &[], 100, 30);
+    terminal.type_words("delete everything").keys("enter");
+    latch.wait_reached();
+    terminal.keys("esc");
+    server.wait_for_hang_up(1);
+    terminal.wait_for("stopped").type_words("hello").keys("enter").wait_for("hello to you").wait_for("stopped");
+    let heard = server.wait_for_request(2).heard().join("\n");
+    let stopped = heard.find("stopped you here").expect("the model is told");
+    assert!(heard.find("delete everything").expect("kept") < stopped && stopped < heard.rfind("hello").expect("new"));
     home.assert_sound();
 }
 
@@ -351,13 +372,13 @@ fn the_list_of_tasks_opens_another_one() {
 fn what_is_sent_while_the_task_is_being_made_follows_the_first_message() {
     let latch = Latch::new();
     let server = ModelServer::with([
-        Reply::stream().text("working").hold(&latch).tool("shell", shell("true").1).finish(),
+        Reply::stream().text("halfway").hold(&latch).tool("shell", shell("true").1).finish(),
         Reply::say("heard both"),
     ]);
     let home = Home::with_model(&server);
     let mut terminal = open(&home, &["--approve", "workspace"], 100, 30);
     // In one write: the second Enter comes before any host could have answered the first.
-    terminal.send(b"the first\rand the second\r").wait_for("working");
+    terminal.send(b"the first\rand the second\r").wait_for("halfway");
     latch.release();
     terminal.wait_for("heard both");
     assert_eq!(server.requests().last().expect("a request").heard(), ["the first", "and the second"]);
@@ -399,8 +420,9 @@ fn what_waits_in_another_task_is_counted_until_it_is_answered() {
     let mut terminal = open(&home, &[&quiet], 120, 30);
     terminal.wait_for("nothing to do");
     home.exec(["--approve", "ask", "the busy one"]).expect_code(3);
-    terminal.wait_for("1 waits in another Task, ctrl+t");
-    terminal.keys("ctrl+t").wait_for("waits for you").keys("home enter").wait_for("alt+a to answer");
+    terminal.wait_for("1 waits in another Task, alt+a");
+    terminal.keys("ctrl+t").wait_for("waits for you").keys("esc").wait_gone("waits for you");
+    terminal.keys("alt+a").wait_for("alt+a to answer");
     terminal.wait_gone("in another Task").keys("alt+a").wait_for("May this run?");
     press_after_looking(&mut terminal, "y");
     terminal.wait_for("it ran");

@@ -1,7 +1,10 @@
 //! The state directory in bad hands and bad weather: another user, a full disk, a file that is
 //! locked, damaged, newer or on the network. Each is said plainly and nothing is lost.
 
+use crate::support::calls::{call, shell};
+use crate::support::disk::{SmallDisk, fill};
 use crate::support::home::{COWORK, Home};
+use crate::support::latch::Latch;
 use crate::support::model_server::ModelServer;
 use crate::support::process::{self, Running, run};
 use crate::support::reply::Reply;
@@ -9,6 +12,7 @@ use crate::support::watch::eventually;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 fn is_root() -> bool {
     rustix::process::geteuid().is_root()
@@ -41,8 +45,8 @@ fn the_socket_refuses_another_user() {
     if !is_root() {
         return skip("only root can become another user");
     }
-    let latch = crate::support::latch::Latch::new();
-    let server = ModelServer::with([Reply::stream().hold(&latch).finish()]);
+    let latch = Latch::new();
+    let server = ModelServer::with([Reply::stream().hold(&latch).text("hello").finish()]);
     let home = Home::with_model(&server);
     let running = home.start(["exec", "hello"]);
     latch.wait_reached();
@@ -166,6 +170,24 @@ fn a_locked_file_is_said_to_be_locked_and_works_when_it_is_free() {
 }
 
 #[test]
+fn a_file_that_another_program_locks_while_a_model_works_is_said_and_the_work_goes_on_when_it_is_free() {
+    let latch = Latch::new();
+    let server = ModelServer::with([Reply::stream().text("half an answer").hold(&latch).text(" and all").finish()]);
+    let home = Home::with_model(&server);
+    let running = home.start(["exec", "work"]);
+    latch.wait_reached();
+    let connection = rusqlite::Connection::open(database(&home)).expect("the database");
+    connection.execute_batch("BEGIN IMMEDIATE").expect("a lock");
+    latch.release();
+    running.wait_for_error("another program holds");
+    connection.execute_batch("ROLLBACK").expect("the lock is gone");
+    drop(connection);
+    assert!(running.finish().expect_code(0).stdout.contains("half an answer and all"));
+    assert_eq!(server.requests().len(), 1, "nothing was asked again");
+    home.assert_sound();
+}
+
+#[test]
 fn a_state_directory_that_cannot_be_written_is_said_plainly() {
     let home = Home::new();
     std::fs::write(home.state(), "a file where the directory should be").expect("a file");
@@ -173,35 +195,39 @@ fn a_state_directory_that_cannot_be_written_is_said_plainly() {
     assert!(finished.stderr.contains(home.state().to_str().expect("a path")), "{}", finished.stderr);
 }
 
-/// A small file system of its own at the state directory of a home, for as long as this lives.
-struct SmallDisk(PathBuf);
-
-impl SmallDisk {
-    fn mount(home: &Home, options: &str) -> Option<Self> {
-        let place = home.state();
-        std::fs::create_dir_all(&place).expect("a folder");
-        let status = Command::new("mount").args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(&place).status().ok()?;
-        status.success().then_some(Self(place))
+#[test]
+fn a_disk_that_fills_while_a_command_runs_keeps_its_result_until_there_is_room() {
+    let wait = "until [ -e go ]; do sleep 0.02; done; echo it ran to its end | tee -a effects";
+    let server = ModelServer::with([call(shell(wait)), Reply::say("done")]);
+    let home = Home::with_model(&server);
+    let Some(_disk) = SmallDisk::mount(&home, "size=48m,mode=700") else { return };
+    let running = home.start(["exec", "work"]);
+    server.wait_answered(1);
+    eventually("the command runs", || {
+        home.processes().iter().any(|process| process.arguments.first().is_some_and(|name| name.ends_with("sh")))
+    });
+    let fillers = ["filler", "rest"].map(|name| home.state().join(name));
+    fill(&fillers[0]);
+    std::fs::remove_file(home.state().join("ballast")).expect("the reserve");
+    fill(&fillers[1]);
+    home.write("go", "");
+    running.wait_for_error("full");
+    for filler in fillers {
+        std::fs::remove_file(filler).expect("room again");
     }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
-    }
+    running.finish().expect_code(0);
+    assert!(server.wait_for_request(2).last().contains("it ran to its end"));
+    assert_eq!(home.read("effects"), "it ran to its end\n");
+    home.assert_sound();
+    stop_host(&home);
 }
 
 #[test]
 fn a_full_disk_refuses_plainly_loses_nothing_and_works_again_when_there_is_room() {
-    if !is_root() {
-        return skip("only root can make a small disk");
-    }
     let server = ModelServer::start();
     server.otherwise(|request| Reply::say(&format!("answer to {}", request.user())));
     let home = Home::with_model(&server);
-    let Some(_disk) = SmallDisk::mount(&home, "size=64m,mode=700") else {
-        return skip("a tmpfs can't be mounted here");
-    };
+    let Some(_disk) = SmallDisk::mount(&home, "size=64m,mode=700") else { return };
     let task = home.exec(["the first"]).expect_code(0).task().to_owned();
     let filler = home.state().join("filler");
     fill(&filler);
@@ -229,14 +255,40 @@ fn a_full_disk_refuses_plainly_loses_nothing_and_works_again_when_there_is_room(
     stop_host(&home);
 }
 
-/// Writes until the disk is full.
-fn fill(path: &Path) {
-    use std::io::Write;
-    let mut file = std::fs::File::create(path).expect("a file");
-    for size in [1 << 20, 1 << 12, 1] {
-        let block = vec![0; size];
-        while file.write_all(&block).is_ok() {}
+#[test]
+fn a_disk_that_fills_while_a_model_works_is_said_at_once_everywhere_and_the_work_goes_on_when_there_is_room() {
+    let latch = Latch::new();
+    let server = ModelServer::with([Reply::stream().text("half an answer").hold(&latch).text(" and all").finish()]);
+    let home = Home::with_model(&server);
+    let Some(_disk) = SmallDisk::mount(&home, "size=48m,mode=700") else { return };
+    let running = home.start(["exec", "work"]);
+    latch.wait_reached();
+    let task = home.json(["ls"])[0]["id"].as_str().expect("an id").to_owned();
+    let mut screen = home.terminal([task.as_str()], 120, 30);
+    screen.wait_for("half an answer");
+    let fillers = ["filler", "rest"].map(|name| home.state().join(name));
+    fill(&fillers[0]);
+    // Neither is there a reserve.
+    std::fs::remove_file(home.state().join("ballast")).expect("the reserve");
+    fill(&fillers[1]);
+    let full = Instant::now();
+    latch.release();
+    running.wait_for_error("full");
+    screen.wait_for("full");
+    assert!(full.elapsed() < Duration::from_secs(20), "said after {:?}", full.elapsed());
+    let refused = home.run(["new", "another"]).expect_code(1);
+    assert!(refused.stderr.contains("full"), "{refused:?}");
+
+    for filler in fillers {
+        std::fs::remove_file(filler).expect("room again");
     }
+    let finished = running.finish().expect_code(0);
+    assert!(finished.stdout.contains("half an answer and all"), "{finished:?}");
+    screen.wait_for("half an answer and all").wait_gone("full");
+    assert_eq!(server.requests().len(), 1, "nothing was asked again");
+    home.assert_sound();
+    drop(screen);
+    stop_host(&home);
 }
 
 #[test]
@@ -282,8 +334,8 @@ fn a_host_leaves_when_nothing_needs_it() {
 #[test]
 fn another_version_on_the_other_end_is_refused_in_words() {
     use std::io::{BufRead, BufReader, Write};
-    let latch = crate::support::latch::Latch::new();
-    let server = ModelServer::with([Reply::stream().hold(&latch).finish()]);
+    let latch = Latch::new();
+    let server = ModelServer::with([Reply::stream().hold(&latch).text("hello").finish()]);
     let home = Home::with_model(&server);
     let running = home.start(["exec", "hello"]);
     latch.wait_reached();

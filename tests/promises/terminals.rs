@@ -3,8 +3,11 @@
 
 use crate::support::attached::Attached;
 use crate::support::home::Home;
+use crate::support::model_server::ModelServer;
 use crate::support::process::Process;
+use crate::support::reply::Reply;
 use crate::support::watch::eventually;
+use rustix::process::Signal;
 use serde_json::json;
 
 /// The memory a process holds, in bytes.
@@ -74,4 +77,52 @@ fn a_client_that_does_not_read_holds_up_nobody_costs_little_memory_and_catches_u
 
     read_up_to(&mut behind, 0, end);
     read_up_to(&mut current, seen, end);
+    // More than fits into one answer of the host.
+    assert!(home.events(&task).len() > 60);
+}
+
+#[test]
+fn a_screen_that_is_stopped_holds_up_nobody_and_is_right_again_when_it_goes_on() {
+    let server = ModelServer::start();
+    server.when(|request| request.user() == "the last words", Reply::say("the last answer"));
+    server.otherwise(|_| {
+        let lines = (0..400).fold(Reply::stream(), |reply, number| reply.text(&format!("line {number} of it\n\n")));
+        lines.text("the very end").finish()
+    });
+    let home = Home::with_model(&server);
+    let task = home.exec(["begin"]).expect_code(0).task().to_owned();
+    let mut screen = home.terminal([task.as_str()], 80, 24);
+    screen.wait_for("the very end");
+    screen.signal(Signal::STOP);
+    for _ in 0..3 {
+        home.exec(["--task", &task, "more"]).expect_code(0);
+    }
+    home.exec(["--task", &task, "the last words"]).expect_code(0);
+    screen.signal(Signal::CONT);
+    screen.wait_for("the last words").wait_for("the last answer").wait_for("the very end");
+    home.assert_sound();
+}
+
+#[test]
+fn what_was_typed_at_a_terminal_that_is_gone_is_found_at_another_and_what_is_being_typed_is_not() {
+    let server = ModelServer::with([Reply::say("hello")]);
+    let home = Home::with_model(&server);
+    let task = home.exec(["begin"]).expect_code(0).task().to_owned();
+    let mut gone = home.terminal([task.as_str()], 100, 30);
+    let mut stays = home.terminal([task.as_str()], 80, 24);
+    gone.wait_for("hello").type_words("words of the one that goes").wait_for("words of the one that goes");
+    stays.wait_for("hello").type_words("words of the one that stays").wait_for("words of the one that stays");
+    for words in ["words of the one that goes", "words of the one that stays"] {
+        eventually("the draft is kept", || !home.find_bytes(words).is_empty());
+    }
+    gone.kill();
+    gone.wait_exit();
+    // The terminal itself is still open, so the next one has another name.
+    let mut next = home.terminal([task.as_str()], 120, 40);
+    next.wait_for("words of the one that goes");
+    assert!(!next.screen_text().contains("stays") && !stays.screen_text().contains("that goes"));
+    let mut third = home.terminal([task.as_str()], 60, 20);
+    third.wait_for("hello");
+    third.type_words("mine").wait_for("mine");
+    assert!(!third.screen_text().contains("words of"), "{}", third.screen_text());
 }

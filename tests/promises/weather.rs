@@ -153,6 +153,39 @@ fn nobody_at_the_address_ends_with_5_and_names_it() {
 }
 
 #[test]
+fn a_provider_without_its_key_ends_with_5_at_once_and_names_the_key() {
+    for (model, key) in [("openai:gpt-x", "OPENAI_API_KEY"), ("anthropic:claude-x", "ANTHROPIC_API_KEY")] {
+        let home = Home::new().env("COWORK_MODEL", model);
+        let exec = home.exec(["hello"]).expect_code(5);
+        let again = exec.of("notice").iter().filter(|notice| notice.get("retry_at").is_some()).count();
+        assert_eq!(again, 0, "nothing is tried again: {:#?}", exec.lines);
+        let provider = model.split_once(':').expect("a provider").0;
+        let words = format!("no key for {provider}: set {key}, or ");
+        assert!(exec.stderr.contains(&words), "{}", exec.stderr);
+        assert!(home.ok(["models"]).contains(&words));
+    }
+}
+
+#[test]
+fn the_reason_of_a_failure_is_said_once_and_each_further_try_is_short() {
+    let server = ModelServer::start();
+    server.otherwise(|_| Reply::error_status(500, "server_error", "it broke").header("Retry-After", "0"));
+    let home = Home::with_model(&server);
+    home.configure("[limits]\nretries = 3\n");
+    let said = home.run(["exec", "hello"]).expect_code(5).stderr;
+    assert_eq!(said.matches("it broke").count(), 2, "at first and at the end: {said}");
+    assert!(said.contains("again in 0 s (2 of 3)") && said.contains("(3 of 3)"), "{said}");
+}
+
+#[test]
+fn models_never_points_to_itself() {
+    let home = Home::new().env("COWORK_MODEL", "openai:test").env("OPENAI_BASE_URL", "http://127.0.0.1:9/v1");
+    let said = home.ok(["models"]);
+    assert!(said.contains("such as http://127.0.0.1:11434/v1"), "{said}");
+    assert!(!said.contains("`cowork models`"), "{said}");
+}
+
+#[test]
 fn ctrl_c_stops_the_step_and_ends_with_7() {
     let latch = Latch::new();
     let server = ModelServer::with([Reply::stream().text("so far").hold(&latch).finish(), Reply::say("went on")]);

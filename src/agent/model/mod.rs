@@ -3,20 +3,35 @@
 //! [`connect`] chooses the wire format by the provider's kind. A model is asked once and answers
 //! once; sending again, counting money and keeping what came is the loop's business.
 
+mod chat;
+mod exchange;
+mod failure;
+mod fenced;
 pub mod guide;
+mod history;
 mod http;
-mod openai;
+mod kept;
+mod local;
+mod messages;
+mod quirks;
+mod reach;
+mod responses;
+mod server;
 mod sse;
+mod steps;
+mod wire;
 
 pub use http::{http_client, install_crypto};
+pub use local::{Found, find_local};
 
 use super::port::Blobs;
 use super::tools::ToolSpec;
-use crate::domain::settings::{Provider, ProviderKind};
-use crate::domain::{Row, Settings, Usage};
+use crate::domain::settings::{ModelInfo, Provider};
+use crate::domain::{Part, Row, Settings, Usage};
 use futures_util::stream::BoxStream;
 use std::sync::Arc;
 use std::time::Duration;
+use wire::Wire;
 
 /// One request to a model, in our words.
 #[derive(Debug, Clone)]
@@ -29,8 +44,8 @@ pub struct Request {
     pub rows: Vec<Row>,
     /// The tools it may call.
     pub tools: Vec<ToolSpec>,
-    /// The largest answer, where the user limited it.
-    pub max_output_tokens: Option<u64>,
+    /// What is configured of the model.
+    pub info: ModelInfo,
 }
 
 /// A piece of an answer.
@@ -57,6 +72,10 @@ pub struct Finished {
     pub usage: Usage,
     /// Why it ended, in the server's word, such as `stop`, `length`, `tool_calls`.
     pub reason: String,
+    /// It ended at the limit of its length, in the middle of what it would have said.
+    pub cut: bool,
+    /// The thoughts and words to be kept, where they are not simply those that streamed.
+    pub parts: Option<Vec<Part>>,
 }
 
 /// Why a request failed.
@@ -94,6 +113,8 @@ pub enum ErrorClass {
     Refused,
     /// The answer was not in the wire format.
     Garbled,
+    /// The answer came to its end and said nothing.
+    Empty,
     /// The provider is not configured.
     Config,
 }
@@ -112,13 +133,20 @@ impl ErrorClass {
             Self::TooLong => "too_long",
             Self::Refused => "refused",
             Self::Garbled => "garbled",
+            Self::Empty => "empty",
             Self::Config => "config",
         }
     }
     /// Whether another try may help.
     pub fn passing(self) -> bool {
         match self {
-            Self::Network | Self::Cut | Self::Idle | Self::RateLimited | Self::Overloaded | Self::Garbled => true,
+            Self::Network
+            | Self::Cut
+            | Self::Idle
+            | Self::RateLimited
+            | Self::Overloaded
+            | Self::Garbled
+            | Self::Empty => true,
             Self::Auth | Self::NoModel | Self::TooLong | Self::Refused | Self::Config => false,
         }
     }
@@ -138,11 +166,11 @@ pub fn connect(settings: &Settings, model: &str, blobs: Arc<dyn Blobs>) -> Resul
     let config = |message| ModelError { class: ErrorClass::Config, message, retry_after_ms: None };
     let (provider, _) = settings.resolve(model).map_err(config)?;
     let name = model.split_once(':').map_or(model, |(name, _)| name);
-    match provider.kind {
-        ProviderKind::Guide => Ok(Arc::new(guide::Guide)),
-        ProviderKind::Openai => {
+    match Wire::of(provider.kind) {
+        None => Ok(Arc::new(guide::Guide)),
+        Some(wire) => {
             let idle = Duration::from_secs(settings.limits.idle_seconds.max(1));
-            Ok(Arc::new(openai::OpenAi::new(name, provider, idle, blobs)?))
+            Ok(Arc::new(exchange::Remote::new(name, wire, provider, idle, blobs)?))
         }
     }
 }
@@ -160,9 +188,9 @@ pub enum Reach {
 
 /// Asks a provider whether it is there and which models it has; takes some seconds at most.
 pub async fn reach(name: &str, provider: &Provider) -> Reach {
-    match provider.kind {
-        ProviderKind::Guide => Reach::Ok { models: vec!["guide".into()] },
-        ProviderKind::Openai => openai::reach(name, provider).await,
+    match Wire::of(provider.kind) {
+        None => Reach::Ok { models: vec!["guide".into()] },
+        Some(wire) => reach::reach(name, wire, provider).await,
     }
 }
 

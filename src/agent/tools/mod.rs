@@ -13,6 +13,7 @@ mod edit;
 mod fetch;
 mod glob;
 mod grep;
+mod job;
 mod list;
 mod output;
 mod paths;
@@ -28,7 +29,7 @@ pub use ask::{ASK, Asked, asked};
 pub use change::{Probe, probe, target};
 pub use shell::{Ran, run_command};
 
-use super::port::Blobs;
+use super::port::{Blobs, Jobs};
 use crate::domain::permission::Action;
 use crate::domain::settings::Limits;
 use crate::domain::{Effect, Part, ToolCallState};
@@ -70,6 +71,8 @@ pub struct ToolContext {
     pub limits: Limits,
     /// Where whole outputs and pictures are kept.
     pub blobs: Arc<dyn Blobs>,
+    /// The Jobs of the Task.
+    pub jobs: Arc<dyn Jobs>,
     /// Cancelled when the call must stop at once.
     pub cancel: CancellationToken,
     /// Takes output while it comes, for the screen only.
@@ -144,6 +147,8 @@ pub fn all() -> Vec<Arc<dyn Tool>> {
         Arc::new(grep::Grep),
         Arc::new(fetch::Fetch),
         Arc::new(ask::Ask),
+        Arc::new(job::JobTool),
+        Arc::new(job::JobsTool),
     ]
 }
 

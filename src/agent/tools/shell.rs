@@ -62,21 +62,26 @@ impl Tool for Shell {
                 return Err(arguments::bad(&SPEC, "`command` holds a NUL character"));
             }
             let seconds = timeout.unwrap_or(ctx.limits.shell_seconds).clamp(1, MOST_SECONDS);
-            let home = std::env::home_dir();
-            let scope = reach::Scope { cwd: &ctx.cwd, own: &ctx.own, home: home.as_deref() };
-            let beyond = reach::beyond(&command, &scope);
-            let action = Action {
-                tool: SPEC.name.into(),
-                access: Access::Execute,
-                subject: command.clone(),
-                cwd: ctx.cwd.to_string_lossy().into_owned(),
-                detail: String::new(),
-                inside: beyond.is_empty(),
-                beyond,
-                rule_subject: command.clone(),
-            };
+            let action = action(SPEC.name, &command, &command, ctx);
             Ok(plan(action, move |ctx| async move { shell(&ctx, &command, seconds).await }))
         })
+    }
+}
+
+/// What is judged where a line of shell is run in the Task's folder: `subject` is shown, `line` runs.
+pub(super) fn action(tool: &str, subject: &str, line: &str, ctx: &ToolContext) -> Action {
+    let home = std::env::home_dir();
+    let scope = reach::Scope { cwd: &ctx.cwd, own: &ctx.own, home: home.as_deref() };
+    let beyond = reach::beyond(line, &scope);
+    Action {
+        tool: tool.into(),
+        access: Access::Execute,
+        subject: subject.to_owned(),
+        cwd: ctx.cwd.to_string_lossy().into_owned(),
+        detail: String::new(),
+        inside: beyond.is_empty(),
+        beyond,
+        rule_subject: subject.to_owned(),
     }
 }
 
@@ -117,7 +122,10 @@ fn told(finished: &Finished, seconds: u64, output: &str) -> Outcome {
     let mut text = match stop {
         Stop::Exited => format!("{} after {took:.1} s\n", ended.exit),
         Stop::TimedOut => {
-            format!("timed out after {seconds} s and {}; `timeout` may be up to {MOST_SECONDS}\n", ended.exit)
+            format!(
+                "timed out after {seconds} s and {}; `timeout` may be up to {MOST_SECONDS}, and `job` runs what takes longer\n",
+                ended.exit
+            )
         }
         Stop::Cancelled => format!("stopped on request after {took:.1} s and {}\n", ended.exit),
     };

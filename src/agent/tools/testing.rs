@@ -1,16 +1,18 @@
 //! What the tests of the tools work on: a folder, and blobs kept in memory.
 
 use super::{BadCall, Outcome, Plan, Tool, ToolContext, arguments};
-use crate::agent::port::Blobs;
+use crate::agent::port::{Blobs, JobPhase, Jobs};
 use crate::domain::permission::hex;
 use crate::domain::settings::Limits;
-use crate::domain::{Part, ToolCallState};
+use crate::domain::{JobDeed, JobId, JobView, LogPage, LogPlace, Part, Rejection, ToolCallState};
+use futures_util::future::BoxFuture;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// Blobs in memory.
@@ -44,6 +46,34 @@ impl Blobs for Memory {
     }
 }
 
+/// A Task without Jobs.
+struct NoJobs;
+
+impl Jobs for NoJobs {
+    fn act(&self, _: JobDeed) -> BoxFuture<'_, Result<Option<JobId>, Rejection>> {
+        Box::pin(async { Err(none()) })
+    }
+    fn list(&self) -> BoxFuture<'_, Result<Vec<JobView>, Rejection>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+    fn view<'a>(&'a self, _: &'a JobId) -> BoxFuture<'a, Result<JobView, Rejection>> {
+        Box::pin(async { Err(none()) })
+    }
+    fn log<'a>(&'a self, _: &'a JobId, _: LogPlace, _: u32) -> BoxFuture<'a, Result<LogPage, Rejection>> {
+        Box::pin(async { Err(none()) })
+    }
+    fn search<'a>(&'a self, _: &'a JobId, _: String, _: u64, _: u32) -> BoxFuture<'a, Result<LogPage, Rejection>> {
+        Box::pin(async { Err(none()) })
+    }
+    fn wait<'a>(&'a self, _: &'a JobId, _: JobPhase, _: Duration) -> BoxFuture<'a, Result<JobView, Rejection>> {
+        Box::pin(async { Err(none()) })
+    }
+}
+
+fn none() -> Rejection {
+    Rejection::not_found("that Job", "there are none")
+}
+
 /// A folder of a Task, gone when dropped.
 pub(crate) struct Bench {
     pub(crate) ctx: ToolContext,
@@ -69,6 +99,7 @@ impl Bench {
             seen: Arc::default(),
             limits: Limits::default(),
             blobs: blobs.clone(),
+            jobs: Arc::new(NoJobs),
             cancel: CancellationToken::new(),
             live: Arc::new(move |text| seen.lock().expect("unbroken").push_str(text)),
         };

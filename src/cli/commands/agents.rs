@@ -31,7 +31,7 @@ pub enum Verb {
     },
     /// Print an agent's whole trajectory
     Log {
-        /// The agent
+        /// The agent, or a Task for its Main
         id: String,
         /// Go on as it works
         #[arg(long, short)]
@@ -121,6 +121,14 @@ pub async fn run(app: &App, args: AgentsArgs) -> Result<Exit, Fault> {
 }
 
 async fn find(session: &mut Session<'_>, word: &str) -> Result<(Agent, TaskDetail), Fault> {
+    // A Task stands for its Main.
+    if word.starts_with(TaskId::PREFIX) {
+        let task = session.id::<TaskId>(word).await?;
+        let detail = session.task(&task).await?;
+        if let Some(agent) = detail.agents.iter().find(|agent| agent.id == detail.task.main) {
+            return Ok((agent.clone(), detail));
+        }
+    }
     let id = session.id::<AgentId>(word).await?;
     for task in session.tasks(true).await? {
         let detail = session.task(&task.id).await?;

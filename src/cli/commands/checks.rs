@@ -3,7 +3,9 @@
 use crate::cli::app::{App, Purpose};
 use crate::cli::commands::tasks::check_line;
 use crate::cli::fault::{Exit, Fault};
+use crate::cli::output::Style;
 use crate::cli::session::Session;
+use crate::domain::sanitise::text;
 use crate::domain::*;
 use serde_json::json;
 
@@ -71,13 +73,38 @@ pub async fn run(app: &App, args: ChecksArgs) -> Result<Exit, Fault> {
     Ok(Exit::Done)
 }
 
+/// What a judgement rests on, line by line.
+fn evidence(evidence: &serde_json::Value) -> Vec<String> {
+    let fields = evidence.as_object().into_iter().flatten();
+    fields
+        .flat_map(|(name, value)| {
+            let words = value.as_str().map_or_else(|| value.to_string(), |words| text(words).into_owned());
+            let lines: Vec<String> = words.lines().take(8).map(str::to_owned).collect();
+            lines.into_iter().enumerate().map(move |(ix, line)| match ix {
+                0 => format!("{name}: {line}"),
+                _ => format!("  {line}"),
+            })
+        })
+        .collect()
+}
+
 async fn list(app: &App, session: &mut Session<'_>, task: &TaskId) -> Result<(), Fault> {
-    let checks = session.task(task).await?.checks;
+    let detail = session.task(task).await?;
+    let checks = detail.checks;
     if checks.is_empty() {
         app.out.note(&format!("{task} has no points of acceptance; `cowork checks {task} add KIND TEXT` adds one"));
     }
     for check in &checks {
-        if app.out.json { app.out.json(check)? } else { app.out.line(&check_line(check))? }
+        if app.out.json {
+            app.out.json(check)?;
+            continue;
+        }
+        app.out.line(&check_line(check))?;
+        if let Some(verdict) = detail.verdicts.iter().rev().find(|verdict| verdict.check == check.id) {
+            for shown in evidence(&verdict.evidence) {
+                app.out.line(&app.out.out.paint(Style::Dim, &format!("    {shown}")))?;
+            }
+        }
     }
     Ok(())
 }

@@ -95,12 +95,25 @@ fn entries(configured: &Configured, project: &Project) -> Vec<Entry> {
         out.push(Entry { name, value, origin });
     };
     add("model".into(), json!(settings.model));
+    let roles = &settings.roles;
+    for (role, model) in [("subagent", &roles.subagent), ("cheap", &roles.cheap), ("fallback", &roles.fallback)] {
+        if let Some(model) = model {
+            add(format!("model.{role}"), json!(model));
+        }
+    }
     add("policy".into(), json!(settings.policy.name()));
     add("limits.tool_output_bytes".into(), json!(settings.limits.tool_output_bytes));
     add("limits.shell_seconds".into(), json!(settings.limits.shell_seconds));
     add("limits.idle_seconds".into(), json!(settings.limits.idle_seconds));
     add("limits.retries".into(), json!(settings.limits.retries));
     add("limits.parallel_tools".into(), json!(settings.limits.parallel_tools));
+    let look = &configured.look;
+    add("screen.theme".into(), json!(look.theme.name()));
+    add("screen.motion".into(), json!(look.motion.name()));
+    add("screen.form".into(), json!(look.form.name()));
+    add("screen.bell".into(), json!(look.calls.bell));
+    add("screen.notify".into(), json!(look.calls.notify));
+    add("screen.title".into(), json!(look.calls.title));
     for (name, provider) in &settings.providers {
         let place = format!("providers.{name}");
         add(format!("{place}.kind"), json!(provider.kind));
@@ -127,6 +140,12 @@ fn entries(configured: &Configured, project: &Project) -> Vec<Entry> {
         }
         if let Some(tokens) = info.max_output_tokens {
             add(format!("{place}.max_output_tokens"), json!(tokens));
+        }
+        if info.steps {
+            add(format!("{place}.steps"), json!(true));
+        }
+        if !info.request.is_empty() {
+            add(format!("{place}.request"), json!(info.request));
         }
     }
     if !settings.instructions.is_empty() {

@@ -5,7 +5,7 @@ use crate::cli::app::App;
 use crate::cli::fault::{Exit, Fault};
 use crate::cli::output::Style;
 use crate::cli::session::failed;
-use crate::cli::{machine, role};
+use crate::cli::{machine, role, survival};
 use crate::domain::sanitise::{line, text};
 use crate::domain::{Answer, DoctorReport, Finding, Query};
 use crate::host::client::{Client, Hello};
@@ -24,10 +24,16 @@ pub struct DoctorArgs {
     /// Also read everything there is: hashes, files, references
     #[arg(long)]
     pub deep: bool,
+    /// Only say what survives what: the death of the client, the host or the machine, a full disk
+    #[arg(long, conflicts_with_all = ["repair", "deep"])]
+    pub survival: bool,
 }
 
 /// Looks, and mends if wanted.
 pub async fn run(app: &App, args: DoctorArgs) -> Result<Exit, Fault> {
+    if args.survival {
+        return say_what_survives(app);
+    }
     if args.repair {
         for done in machine::mend(&app.paths.home)? {
             app.out.note(&line(&done));
@@ -49,6 +55,19 @@ pub async fn run(app: &App, args: DoctorArgs) -> Result<Exit, Fault> {
         print(app, &report)?;
     }
     Ok(if report.faults.is_empty() { Exit::Done } else { Exit::Failed })
+}
+
+fn say_what_survives(app: &App) -> Result<Exit, Fault> {
+    if app.out.json {
+        for cell in survival::cells() {
+            app.out.json(&cell)?;
+        }
+    } else {
+        for line in survival::lines() {
+            app.out.line(&line)?;
+        }
+    }
+    Ok(Exit::Done)
 }
 
 /// What the store finds: asked of the host, or, where none runs, looked at (and mended) here.

@@ -68,7 +68,7 @@ pub async fn run(app: &App, args: ExecArgs) -> Result<Exit, Fault> {
     let printer = if app.out.json {
         Printer::Lines(Calls::default())
     } else {
-        Printer::Text(Box::new(Progress::new(app.out, app.verbose > 0)))
+        Printer::Text(Box::new(Progress::new(app.out, app.verbose > 0, app.configured()?.settings.limits.retries)))
     };
     let mut watch = Watch {
         app,

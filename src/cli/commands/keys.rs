@@ -3,15 +3,15 @@
 use crate::cli::app::App;
 use crate::cli::fault::{Exit, Fault};
 use crate::cli::output::Style;
-use crate::tui::keymap::sections;
 use serde_json::json;
 
 /// Prints the table.
 pub fn run(app: &App) -> Result<Exit, Fault> {
-    for (number, (title, rows)) in sections().into_iter().enumerate() {
+    let keymap = app.configured()?.look.keymap;
+    for (number, (title, rows)) in keymap.sections().into_iter().enumerate() {
         if app.out.json {
             for row in rows {
-                app.out.json(&json!({ "where": title, "keys": row.keys, "does": row.says }))?;
+                app.out.json(&json!({ "where": title, "place": row.when.name(), "command": row.name, "keys": row.keys, "does": row.says }))?;
             }
             continue;
         }

@@ -1,6 +1,7 @@
-//! `models`: which providers are configured, which can be reached, and what they have.
+//! `models`: which providers are configured, which can be reached and why not, what they have, and
+//! which servers on this machine could be configured.
 
-use crate::agent::model::{Reach, reach};
+use crate::agent::model::{Found, Reach, find_local, reach};
 use crate::cli::app::App;
 use crate::cli::config::{Configured, Origin};
 use crate::cli::fault::{Exit, Fault};
@@ -13,14 +14,11 @@ use serde_json::json;
 /// Shows them; servers are asked at the same time.
 pub async fn run(app: &App) -> Result<Exit, Fault> {
     let configured = &app.configured()?;
-    let asked = configured.settings.providers.iter().map(|(name, provider)| async move {
-        let reached = if is_unset(configured, name, provider) {
-            Reach::NoKey { why: "not set up: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own".into() }
-        } else {
-            reach(name, provider).await
-        };
-        (name, provider, reached)
-    });
+    let asked = configured
+        .settings
+        .providers
+        .iter()
+        .map(|(name, provider)| async move { (name, provider, reach(name, provider).await) });
     for (name, provider, reached) in join_all(asked).await {
         if app.out.json {
             print_json(app, configured, name, provider, &reached)?;
@@ -28,9 +26,20 @@ pub async fn run(app: &App) -> Result<Exit, Fault> {
             print_text(app, name, provider, &reached)?;
         }
     }
+    let addresses: Vec<&str> = configured.settings.providers.values().map(|p| p.base_url.as_str()).collect();
+    for found in find_local(&addresses).await {
+        offer(app, &found)?;
+    }
     if !app.out.json {
         let origin = configured.origin("model");
         app.out.line(&format!("default: {} ({origin})", line(&configured.settings.model)))?;
+        let roles = &configured.settings.roles;
+        for (role, model) in [("subagent", &roles.subagent), ("cheap", &roles.cheap), ("fallback", &roles.fallback)] {
+            if let Some(model) = model {
+                let origin = configured.origin(&format!("model.{role}"));
+                app.out.line(&format!("{role}: {} ({origin})", line(model)))?;
+            }
+        }
         advise(app, configured);
     }
     for warning in &configured.warnings {
@@ -39,10 +48,32 @@ pub async fn run(app: &App) -> Result<Exit, Fault> {
     Ok(Exit::Done)
 }
 
-/// Whether a provider is only there because it is built in: its server is not bothered.
+/// Whether a provider is only there because it is built in.
 fn is_unset(configured: &Configured, name: &str, provider: &Provider) -> bool {
     let untouched = |value: &str| configured.origin(&format!("providers.{name}.{value}")) == Origin::BuiltIn;
     provider.kind != ProviderKind::Guide && provider.key.is_none() && untouched("base_url")
+}
+
+/// Offers a server of this machine that nobody configured.
+fn offer(app: &App, found: &Found) -> Result<(), Fault> {
+    let Found { name, base_url, models } = found;
+    if app.out.json {
+        let models: Vec<String> = models.iter().map(|model| format!("{name}:{model}")).collect();
+        return app.out.json(&json!({
+            "provider": name, "kind": ProviderKind::Openai, "key": false, "base_url": base_url, "state": "found",
+            "models": models,
+        }));
+    }
+    let heading = app.out.out.paint(Style::Strong, name);
+    app.out.line(&format!("{heading}  runs on this machine and is not configured: {base_url}"))?;
+    for model in models {
+        app.out.line(&format!("  {}", line(model)))?;
+    }
+    app.out.note(&format!(
+        "to use it, in {}:\n[providers.{name}]\nkind = \"openai\"\nbase_url = \"{base_url}\"",
+        app.paths.config.display()
+    ));
+    Ok(())
 }
 
 fn key_words(provider: &Provider) -> String {
@@ -56,7 +87,9 @@ fn key_words(provider: &Provider) -> String {
 fn print_text(app: &App, name: &str, provider: &Provider, reached: &Reach) -> Result<(), Fault> {
     let place = match provider.kind {
         ProviderKind::Guide => "built in: no network, no key, no AI".to_owned(),
-        ProviderKind::Openai => format!("{}, {}", line(&provider.base_url), key_words(provider)),
+        ProviderKind::Openai | ProviderKind::Responses | ProviderKind::Anthropic => {
+            format!("{}, {}, {}", provider.kind.as_str(), line(&provider.base_url), key_words(provider))
+        }
     };
     app.out.line(&format!("{}  {place}", app.out.out.paint(Style::Strong, name)))?;
     match reached {

@@ -3,6 +3,7 @@
 use crate::cli::app::{App, Purpose};
 use crate::cli::fault::{Exit, Fault};
 use crate::cli::{input, units};
+use crate::domain::command::Move;
 use crate::domain::sanitise::line;
 use crate::domain::*;
 
@@ -24,6 +25,22 @@ pub enum Change {
         #[arg(value_name = "TEXT", required = true, allow_hyphen_values = true)]
         words: Vec<String>,
     },
+    /// Have a message enter before the one ahead of it, or after the one behind it
+    Move {
+        /// The message
+        message: String,
+        /// earlier or later
+        #[arg(value_parser = str::parse::<Move>)]
+        to: Move,
+    },
+    /// Say when a message may enter: at the next boundary, or after the answer (turn_end)
+    When {
+        /// The message
+        message: String,
+        /// boundary or turn_end
+        #[arg(value_parser = str::parse::<Delivery>)]
+        delivery: Delivery,
+    },
     /// Take a message back
     Withdraw {
         /// The message
@@ -38,7 +55,8 @@ pub async fn run(app: &App, args: QueueArgs) -> Result<Exit, Fault> {
     let changed = match args.change {
         None => {
             let waiting = session.messages(Some(task), 0).await?;
-            let waiting: Vec<_> = waiting.into_iter().filter(|m| m.state == MessageState::Queued).collect();
+            let mut waiting: Vec<_> = waiting.into_iter().filter(|m| m.state == MessageState::Queued).collect();
+            waiting.sort_by_key(|message| message.order);
             return list(app, &waiting);
         }
         Some(Change::Edit { message, words }) => {
@@ -46,6 +64,18 @@ pub async fn run(app: &App, args: QueueArgs) -> Result<Exit, Fault> {
             let message = session.id::<MessageId>(&message).await?;
             session.submit(UserCommand::EditMessage { task, message: message.clone(), text }).await?;
             app.out.note(&format!("{message} is changed"));
+            message
+        }
+        Some(Change::Move { message, to }) => {
+            let message = session.id::<MessageId>(&message).await?;
+            session.submit(UserCommand::MoveMessage { task, message: message.clone(), to }).await?;
+            app.out.note(&format!("{message} is moved"));
+            message
+        }
+        Some(Change::When { message, delivery }) => {
+            let message = session.id::<MessageId>(&message).await?;
+            session.submit(UserCommand::SetDelivery { task, message: message.clone(), delivery }).await?;
+            app.out.note(&format!("{message} enters at {delivery}"));
             message
         }
         Some(Change::Withdraw { message }) => {

@@ -1,5 +1,6 @@
 //! The bare `cowork [TASK]` and `attach`: the screen.
 
+use super::outside;
 use crate::cli::app::{App, Purpose, checked_model};
 use crate::cli::config::nearest;
 use crate::cli::fault::{Exit, Fault};
@@ -37,7 +38,15 @@ pub async fn run(app: &Arc<App>, args: ScreenArgs) -> Result<Exit, Fault> {
     let folder = folder_of(&dir).map_err(|error| Fault::io("open", &dir, &error))?;
     let mut session = app.session(Purpose::Work).await?;
     let task = match &args.task {
-        Some(word) => Some(session.id::<TaskId>(word).await?),
+        Some(word) => {
+            Some(session.id::<TaskId>(word).await.map_err(|fault| match word.starts_with(TaskId::PREFIX) {
+                true => fault,
+                false => Fault::usage(
+                    format!("there is neither a command nor a Task `{word}`"),
+                    "`cowork --help` lists the commands, `cowork ls` the Tasks",
+                ),
+            })?)
+        }
         None => None,
     };
     let project = app.project(&mut session, &dir, &configured).await?;
@@ -55,7 +64,17 @@ pub async fn run(app: &Arc<App>, args: ScreenArgs) -> Result<Exit, Fault> {
     drop(session);
 
     let hello = Hello { client: client()?, settings: Some(Box::new(configured.settings)) };
-    let start = Start { connect: connect(app.clone(), hello.clone()), task, folder, settings, client: hello.client };
+    let start = Start {
+        connect: connect(app.clone(), hello.clone()),
+        look: configured.look,
+        editor: outside::editor(),
+        attach: outside::attach(app.paths.home.clone()),
+        shell: outside::shell(settings.limits),
+        task,
+        folder,
+        settings,
+        client: hello.client,
+    };
     let left = tui::run(start).await?;
     if let Some(task) = left.task {
         app.out.note(&format!("`cowork {task}` comes back to it"));

@@ -117,6 +117,12 @@ pub async fn show(app: &App, args: One) -> Result<Exit, Fault> {
         app.out.json(&detail)?;
     } else {
         print_detail(app, &detail)?;
+        let last = session.transcript(&detail.task.main, None, 20).await?.rows;
+        let answer = last.iter().rev().find(|row| row.role == Role::Assistant && !row.text().trim().is_empty());
+        if let Some(answer) = answer {
+            app.out.line("")?;
+            app.out.line(&text(&answer.text()))?;
+        }
     }
     Ok(Exit::Done)
 }

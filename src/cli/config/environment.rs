@@ -1,5 +1,5 @@
-//! The environment's layer: the model, the address and key of the `openai` provider, and the keys
-//! that providers name a variable for.
+//! The environment's layer: the model, the addresses of the built-in providers, and the keys that
+//! providers name a variable for.
 
 use super::user::base_url;
 use super::{ConfigError, Configured, Origin};
@@ -8,12 +8,13 @@ use crate::domain::Secret;
 use crate::domain::settings::ProviderKind;
 
 pub(super) fn apply(configured: &mut Configured, env: &dyn Environment) -> Result<(), ConfigError> {
-    if let Some(url) = env.get("OPENAI_BASE_URL") {
-        let origin = Origin::Environment("OPENAI_BASE_URL".into());
+    for (variable, name) in [("OPENAI_BASE_URL", "openai"), ("ANTHROPIC_BASE_URL", "anthropic")] {
+        let Some(url) = env.get(variable) else { continue };
+        let origin = Origin::Environment(variable.into());
         let url = base_url(&url).map_err(|message| ConfigError::Value { origin: origin.clone(), message })?;
-        if let Some(provider) = configured.settings.providers.get_mut("openai") {
+        if let Some(provider) = configured.settings.providers.get_mut(name) {
             provider.base_url = url;
-            configured.set_origin("providers.openai.base_url", origin);
+            configured.set_origin(format!("providers.{name}.base_url"), origin);
         }
     }
     read_keys(configured, env);
@@ -39,7 +40,7 @@ fn read_keys(configured: &mut Configured, env: &dyn Environment) {
         }
         let local =
             ["http://127.", "http://localhost", "http://[::1]"].iter().any(|at| provider.base_url.starts_with(at));
-        if provider.kind == ProviderKind::Openai
+        if provider.kind != ProviderKind::Guide
             && provider.key.is_some()
             && provider.base_url.starts_with("http://")
             && !local

@@ -5,10 +5,12 @@
 //! reach the Tasks of another. Called by every command that starts or sends work.
 
 mod environment;
+mod key_command;
 mod key_file;
 mod mistake;
 mod project;
 mod reader;
+mod screen;
 mod user;
 
 pub use mistake::{Mistake, nearest};
@@ -18,6 +20,7 @@ use super::fault::{Exit, Fault};
 use super::paths::{Environment, Paths};
 use crate::domain::Settings;
 use crate::domain::settings::{Provider, ProviderKind};
+use crate::tui::look::Look;
 use mistake::Source;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -57,6 +60,8 @@ pub struct Configured {
     pub settings: Settings,
     /// The origins by the value's dotted name; what is missing is built in.
     pub origins: BTreeMap<String, Origin>,
+    /// How the screen looks and behaves.
+    pub look: Look,
     /// What works but deserves a look.
     pub warnings: Vec<String>,
 }
@@ -111,17 +116,14 @@ impl Configured {
     /// The values nobody had to say.
     fn built_in() -> Self {
         let mut settings = Settings::default();
-        settings.providers.insert(
-            "openai".into(),
-            Provider {
-                kind: ProviderKind::Openai,
-                base_url: "https://api.openai.com/v1".into(),
-                key_env: Some("OPENAI_API_KEY".into()),
-                key: None,
-                headers: BTreeMap::new(),
-            },
-        );
-        Self { settings, origins: BTreeMap::new(), warnings: Vec::new() }
+        for (name, kind, url, key) in [
+            ("openai", ProviderKind::Openai, "https://api.openai.com/v1", "OPENAI_API_KEY"),
+            ("anthropic", ProviderKind::Anthropic, "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"),
+        ] {
+            let provider = Provider { key_env: Some(key.into()), ..Provider::new(kind, url) };
+            settings.providers.insert(name.into(), provider);
+        }
+        Self { settings, origins: BTreeMap::new(), look: Look::default(), warnings: Vec::new() }
     }
 
     /// Where a value comes from.
@@ -143,6 +145,7 @@ pub fn load(paths: &Paths, env: &dyn Environment) -> Result<Configured, ConfigEr
             return Err(ConfigError::Mistakes(mistakes));
         }
     }
+    configured.look.keymap = screen::keymap(paths)?;
     environment::apply(&mut configured, env)?;
     configured.settings.instructions = read_instructions(&paths.instructions())?;
     Ok(configured)

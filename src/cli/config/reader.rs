@@ -88,6 +88,11 @@ impl<'a> Section<'a> {
         self.reader.mistake(span.clone(), message, allowed);
     }
 
+    /// Notes a mistake that was found in another file that this one names.
+    pub fn add(&self, mistake: Mistake) {
+        self.reader.mistakes.borrow_mut().push(mistake);
+    }
+
     /// Where the section begins.
     pub fn span(&self) -> &Range<usize> {
         &self.span
@@ -105,6 +110,25 @@ impl<'a> Section<'a> {
             DeValue::String(text) => Some(self.at(text.to_string(), value.span())),
             other => self.wrong_type(key, value, "a text in quotes", other),
         }
+    }
+
+    /// True or false.
+    pub fn truth(&self, key: &str) -> Option<At<bool>> {
+        let value = self.value(key)?;
+        match value.get_ref() {
+            DeValue::Boolean(truth) => Some(self.at(*truth, value.span())),
+            other => self.wrong_type(key, value, "true or false", other),
+        }
+    }
+
+    /// Everything in it, whatever it is, as JSON.
+    pub fn json(&self) -> serde_json::Map<String, serde_json::Value> {
+        self.table.iter().map(|(key, value)| (key.get_ref().to_string(), json(value.get_ref()))).collect()
+    }
+
+    /// The line it begins on.
+    pub fn line(&self) -> usize {
+        self.reader.source.line(self.span.start)
     }
 
     /// A whole number within bounds.
@@ -180,5 +204,24 @@ impl<'a> Section<'a> {
         };
         self.reader.mistake(value.span(), format!("`{}` is {found}", self.full(key)), format!("it must be {wanted}"));
         None
+    }
+}
+
+fn json(value: &DeValue) -> serde_json::Value {
+    use serde_json::Value;
+    match value {
+        DeValue::String(text) => Value::from(text.as_ref()),
+        DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
+            Ok(number) => Value::from(number),
+            Err(_) => Value::from(number.as_str()),
+        },
+        DeValue::Float(number) => Value::from(number.as_str().parse::<f64>().unwrap_or_default()),
+        DeValue::Boolean(truth) => Value::from(*truth),
+        DeValue::Datetime(date) => Value::from(date.to_string()),
+        DeValue::Array(items) => items.iter().map(|item| json(item.get_ref())).collect(),
+        DeValue::Table(table) => {
+            let fields = table.iter().map(|(key, value)| (key.get_ref().to_string(), json(value.get_ref())));
+            Value::Object(fields.collect())
+        }
     }
 }

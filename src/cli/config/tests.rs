@@ -114,6 +114,73 @@ fn the_users_file_sets_everything_and_every_value_knows_its_line() {
 }
 
 #[test]
+fn every_kind_of_server_with_its_quirks_and_every_role_can_be_configured() {
+    let place = Place::new();
+    let text = r#"
+[model]
+default = "claude:opus"
+subagent = "openai:small"
+cheap = "local:tiny"
+fallback = "local:tiny"
+[providers.claude]
+kind = "anthropic"
+base_url = "https://one.example"
+key_command = "echo sk-printed"
+[providers.answers]
+kind = "responses"
+base_url = "https://two.example/v1"
+[providers.local]
+kind = "openai"
+base_url = "http://127.0.0.1:1/v1"
+quirks = { stream_usage = false, thinking_field = "reasoning_content" }
+[models."local:tiny"]
+steps = true
+request = { temperature = 0.5, reasoning = { effort = "low", tags = ["a", 1] } }
+"#;
+    let configured = place.load(text, &[("ANTHROPIC_API_KEY", "k"), ("ANTHROPIC_BASE_URL", "http://127.0.0.1:2")]);
+    let settings = configured.expect("fine").settings;
+    let kind = |name: &str| settings.providers[name].kind;
+    assert_eq!((kind("claude"), kind("answers")), (ProviderKind::Anthropic, ProviderKind::Responses));
+    assert_eq!(settings.providers["claude"].key.as_ref().map(|key| key.expose()), Some("sk-printed"));
+    assert_eq!(settings.providers["anthropic"].key.as_ref().map(|key| key.expose()), Some("k"));
+    assert_eq!(settings.providers["anthropic"].base_url, "http://127.0.0.1:2");
+    let quirks = &settings.providers["local"].quirks;
+    assert_eq!((quirks.stream_usage, quirks.thinking_field.as_deref()), (Some(false), Some("reasoning_content")));
+    use crate::domain::AgentRole;
+    assert_eq!(
+        (settings.model_of(AgentRole::Main), settings.model_of(AgentRole::Subagent)),
+        ("claude:opus", "openai:small")
+    );
+    assert_eq!((settings.cheap_model(), settings.roles.fallback.as_deref()), ("local:tiny", Some("local:tiny")));
+    let info = settings.model_info("local:tiny");
+    assert!(info.steps);
+    let request = serde_json::json!({"temperature": 0.5, "reasoning": {"effort": "low", "tags": ["a", 1]}});
+    assert_eq!(serde_json::Value::Object(info.request), request);
+}
+
+#[test]
+fn roles_and_request_fields_that_cannot_work_are_shown_at_their_place() {
+    let place = Place::new();
+    insta::assert_snapshot!(place.shown(
+        r#"
+[model]
+fallback = 7
+[providers.x]
+kind = "openai"
+base_url = "http://127.0.0.1:1/v1"
+key_env = "A"
+key_command = "echo b"
+quirks = { stream_usage = "no", other = 1 }
+[models.m]
+request = { messages = [] }
+"#
+    ));
+    insta::assert_snapshot!(place.shown("[model]\nfallback = \"nobody:x\"\n"));
+    let failing = "[providers.x]\nkind = \"openai\"\nbase_url = \"http://127.0.0.1:1/v1\"\nkey_command = \"exit 3\"\n";
+    insta::assert_snapshot!(place.shown(failing));
+}
+
+#[test]
 fn the_environment_wins_over_the_file() {
     let place = Place::new();
     let text = "[model]\ndefault = \"openai:a\"\n[providers.openai]\nbase_url = \"https://one.example/v1\"\n";
@@ -182,7 +249,7 @@ fn broken_toml_is_shown_at_its_place() {
 fn a_default_model_of_an_unknown_provider_is_a_mistake() {
     let place = Place::new();
     insta::assert_snapshot!(place.shown("[model]\ndefault = \"ollama:qwen\"\n"), @r#"
-    config.toml:2:11: no provider `ollama` is configured (there is: guide, openai)
+    config.toml:2:11: no provider `ollama` is configured (there is: anthropic, guide, openai)
       2 | default = "ollama:qwen"
         |           ^^^^^^^^^^^^^
       = PROVIDER:NAME
@@ -270,9 +337,11 @@ fn a_project_can_grant_itself_nothing() {
 policy = "workspace"
 [model]
 default = "evil:x"
+fallback = "openai:x"
 [providers.evil]
 kind = "openai"
 base_url = "https://evil.example/v1"
+key_command = "touch was-run"
 [providers.openai]
 base_url = "https://evil.example/v1"
 [models."openai:gpt"]
@@ -283,6 +352,7 @@ shell_seconds = 9999
     );
     let Err(ConfigError::Mistakes(mistakes)) = load_project(place.dir.path(), &user) else { panic!("refused") };
     insta::assert_snapshot!(place.render(&mistakes));
+    assert!(!place.dir.path().join("was-run").exists() && !Path::new("was-run").exists());
 }
 
 #[test]
@@ -292,4 +362,35 @@ fn the_users_instructions_are_read_beside_the_configuration() {
     assert_eq!(load(&place.paths(), &env(&[])).expect("fine").settings.instructions, "Be brief.\n");
     place.write("AGENTS.md", &"x".repeat(70_000));
     assert!(matches!(load(&place.paths(), &env(&[])), Err(ConfigError::Unreadable { .. })));
+}
+
+#[test]
+fn the_screen_looks_as_the_file_says() {
+    use crate::tui::keymap::When;
+    use crate::tui::look::{Calls, Choice, Form, Motion};
+    let place = Place::new();
+    place.write("themes/mine.toml", "base = \"light\"\naccent = { fg = \"#ff8800\", bold = true }\n");
+    place.write("keys.toml", "[panes]\n\"ctrl+x\" = \"tasks\"\n");
+    let text = "[screen]\ntheme = \"mine\"\nmotion = \"reduced\"\nform = \"plain\"\nbell = false\n";
+    let configured = place.load(text, &[]).expect("fine");
+    let look = &configured.look;
+    assert!(matches!(&look.theme, Choice::Own { name, .. } if name == "mine"), "{:?}", look.theme);
+    assert_eq!((look.motion, look.form), (Motion::Reduced, Form::Plain));
+    assert_eq!(look.calls, Calls { bell: false, ..Calls::default() });
+    assert_eq!(look.keymap.key_of(When::Panes, &crate::tui::action::Action::OpenTasks), "ctrl+x");
+    assert!(matches!(configured.origin("screen.motion"), Origin::File(_, 3)));
+}
+
+#[test]
+fn mistakes_about_the_screen_are_shown_at_their_line_in_their_file() {
+    let place = Place::new();
+    place.write(
+        "themes/mine.toml",
+        "base = \"dusk\"\naccent = { fg = \"mauve-ish\" }\nacent = {}\nwarn = { blod = true, bold = 1 }\n",
+    );
+    let screen = "[screen]\ntheme = \"mine\"\nmotion = \"wild\"\nform = \"round\"\nbell = \"loud\"\nbel = true\n";
+    insta::assert_snapshot!("screen", place.shown(screen));
+    insta::assert_snapshot!("no_such_theme", place.shown("[screen]\ntheme = \"dusk\"\n"));
+    place.write("keys.toml", "[panes]\n\"ctrl+x\" = \"taskss\"\n\"hyper+q\" = \"tasks\"\n[pane]\n[reading]\nj = 3\n");
+    insta::assert_snapshot!("keys", place.shown("").replace(place.dir.path().to_str().expect("a path"), ""));
 }

@@ -2,21 +2,21 @@
 
 use super::mistake::{Mistake, Source};
 use super::reader::{At, Reader, Section};
-use super::{Configured, Origin, key_file};
+use super::{Configured, Origin, key_command, key_file};
 use crate::cli::paths::Environment;
 use crate::domain::Secret;
 use crate::domain::permission::Policy;
-use crate::domain::settings::{ModelInfo, Price, Provider, ProviderKind};
-use std::collections::BTreeMap;
+use crate::domain::settings::{ModelInfo, Price, Provider, ProviderKind, Quirks};
 use std::path::Path;
 
-const TOP: [&str; 5] = ["model", "models", "providers", "limits", "policy"];
-const PROVIDER: [&str; 5] = ["kind", "base_url", "key_env", "key_file", "headers"];
+const TOP: [&str; 6] = ["model", "models", "providers", "limits", "policy", "screen"];
+const PROVIDER: [&str; 7] = ["kind", "base_url", "key_env", "key_file", "key_command", "headers", "quirks"];
+const KINDS: &str = "one of: openai (chat completions, what most servers speak), responses, anthropic";
 const POLICIES: &str = "one of: read, ask, workspace";
 
 /// Reads the file into what was configured so far.
 pub(super) fn apply(source: &Source, configured: &mut Configured, env: &dyn Environment) -> Vec<Mistake> {
-    let mut model = None;
+    let mut models = Vec::new();
     let mut mistakes = Reader::new(source).read(|top| {
         top.allow(&TOP);
         let mut file = File { path: &source.path, configured: &mut *configured, env };
@@ -33,25 +33,50 @@ pub(super) fn apply(source: &Source, configured: &mut Configured, env: &dyn Envi
         if let Some(section) = top.section("limits") {
             file.limits(&section);
         }
+        if let Some(section) = top.section("screen") {
+            file.configured.look = super::screen::look(&section, &source.path);
+            for key in section.keys() {
+                file.note(format!("screen.{}", key.value), key.line);
+            }
+        }
         if let Some(policy) = policy(top) {
             file.configured.settings.policy = policy.value;
             file.note("policy", policy.line);
         }
-        model = default_model(top);
-    });
-    if let (true, Some(model)) = (mistakes.is_empty(), model) {
-        match configured.settings.resolve(&model.value) {
-            Ok(_) => {
-                configured.set_origin("model", Origin::File(source.path.clone(), model.line));
-                configured.settings.model = model.value;
-            }
-            Err(message) => mistakes.push(source.mistake(model.span, message, "PROVIDER:NAME")),
+        if let Some(section) = top.section("model") {
+            section.allow(&ROLES);
+            models = ROLES.iter().filter_map(|role| Some((*role, section.text(role)?))).collect();
         }
+    });
+    if !mistakes.is_empty() {
+        return mistakes;
+    }
+    for (role, model) in models {
+        if let Err(message) = configured.settings.resolve(&model.value) {
+            mistakes.push(source.mistake(model.span, message, "PROVIDER:NAME"));
+            continue;
+        }
+        let settings = &mut configured.settings;
+        let (name, slot) = match role {
+            "subagent" => ("model.subagent", &mut settings.roles.subagent),
+            "cheap" => ("model.cheap", &mut settings.roles.cheap),
+            "fallback" => ("model.fallback", &mut settings.roles.fallback),
+            _ => {
+                settings.model = model.value;
+                configured.set_origin("model", Origin::File(source.path.clone(), model.line));
+                continue;
+            }
+        };
+        *slot = Some(model.value);
+        configured.set_origin(name, Origin::File(source.path.clone(), model.line));
     }
     mistakes
 }
 
-/// Reads `[model] default`.
+/// Who a model is chosen for.
+const ROLES: [&str; 4] = ["default", "subagent", "cheap", "fallback"];
+
+/// Reads `[model] default`, all that a project may choose.
 pub(super) fn default_model(top: &Section) -> Option<At<String>> {
     let section = top.section("model")?;
     section.allow(&["default"]);
@@ -101,27 +126,27 @@ impl File<'_> {
         section.forbid("key", "keys don't stand in this file", "use key_env = \"NAME\" or key_file = \"PATH\"");
         let known = self.configured.settings.providers.get(&name.value).cloned();
         let kind = section.text("kind");
-        match &kind {
-            Some(kind) if kind.value != "openai" => {
-                let message = format!("there is no kind `{}`", kind.value);
-                section.mistake(&kind.span, message, "openai (every server that speaks chat completions)");
+        let known_kind = kind.as_ref().and_then(|kind| {
+            let is = |known: &&ProviderKind| known.as_str() == kind.value;
+            ProviderKind::CONFIGURABLE.iter().find(is).copied()
+        });
+        match (&kind, known_kind) {
+            (Some(kind), None) => {
+                section.mistake(&kind.span, format!("there is no kind `{}`", kind.value), KINDS);
             }
-            None if known.is_none() => {
+            (None, _) if known.is_none() => {
                 section.mistake(
                     section.span(),
                     format!("provider `{}` has no kind", name.value),
                     "add kind = \"openai\"",
                 );
             }
-            Some(_) | None => {}
+            (Some(_) | None, _) => {}
         }
-        let mut provider = known.unwrap_or_else(|| Provider {
-            kind: ProviderKind::Openai,
-            base_url: String::new(),
-            key_env: None,
-            key: None,
-            headers: BTreeMap::new(),
-        });
+        let mut provider = known.unwrap_or_else(|| Provider::new(ProviderKind::Openai, ""));
+        if let Some(kind) = known_kind {
+            provider.kind = kind;
+        }
         let place = format!("providers.{}", name.value);
         match section.text("base_url") {
             Some(url) => match base_url(&url.value) {
@@ -152,14 +177,36 @@ impl File<'_> {
                 }
             }
         }
+        if let Some(quirks) = section.section("quirks") {
+            quirks.allow(&["limit_field", "stream_usage", "thinking_field", "kept_thinking", "fenced_calls"]);
+            provider.quirks = Quirks {
+                limit_field: quirks.text("limit_field").map(|at| at.value),
+                stream_usage: quirks.truth("stream_usage").map(|at| at.value),
+                thinking_field: quirks.text("thinking_field").map(|at| at.value),
+                kept_thinking: quirks.truth("kept_thinking").map(|at| at.value),
+                fenced_calls: quirks.truth("fenced_calls").map(|at| at.value),
+            };
+        }
         self.configured.settings.providers.insert(name.value.clone(), provider);
     }
 
     fn key(&mut self, section: &Section, place: &str, provider: &mut Provider) {
         let (variable, file) = (section.text("key_env"), section.text("key_file"));
-        if let (Some(_), Some(file)) = (&variable, &file) {
-            section.mistake(&file.span, "key_env and key_file are both given", "keep one of them");
+        let command = section.text("key_command");
+        let given: Vec<_> = [&variable, &file, &command].into_iter().flatten().collect();
+        if let [_, second, ..] = given.as_slice() {
+            section.mistake(&second.span, "the key is said to come from more than one place", "keep one of them");
             return;
+        }
+        if let Some(command) = command {
+            match key_command::run(&command.value) {
+                Ok(key) => {
+                    provider.key = Some(key);
+                    provider.key_env = None;
+                    self.note(format!("{place}.key"), command.line);
+                }
+                Err(why) => section.mistake(&command.span, why, "a command that prints the key and ends with 0"),
+            }
         }
         if let Some(variable) = variable {
             if variable.value.is_empty() || variable.value.contains(['=', '\0', ' ']) {
@@ -184,7 +231,7 @@ impl File<'_> {
 
     fn model_info(&mut self, models: &Section, name: &At<String>) {
         let Some(section) = models.section(&name.value) else { return };
-        section.allow(&["price", "context_tokens", "max_output_tokens"]);
+        section.allow(&["price", "context_tokens", "max_output_tokens", "steps", "request"]);
         let mut info = ModelInfo::default();
         let place = format!("models.{}", name.value);
         if let Some(price) = section.section("price") {
@@ -209,6 +256,25 @@ impl File<'_> {
                 let origin = Origin::File(self.path.to_owned(), tokens.line);
                 self.configured.set_origin(format!("{place}.{key}"), origin);
             }
+        }
+        if let Some(steps) = section.truth("steps") {
+            info.steps = steps.value;
+            self.note(format!("{place}.steps"), steps.line);
+        }
+        if let Some(fields) = section.section("request") {
+            // What holds the conversation is ours to say.
+            const OURS: [&str; 6] = ["model", "messages", "input", "system", "instructions", "stream"];
+            for field in fields.keys() {
+                if OURS.contains(&field.value.as_str()) {
+                    fields.mistake(
+                        &field.span,
+                        format!("`{}` is not for the configuration", field.value),
+                        "leave it out",
+                    );
+                }
+            }
+            info.request = fields.json();
+            self.note(format!("{place}.request"), fields.line());
         }
         self.configured.settings.models.insert(name.value.clone(), info);
     }

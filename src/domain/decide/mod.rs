@@ -5,13 +5,14 @@
 
 mod approval;
 mod delegate;
+mod job;
 mod run;
 mod takeover;
 mod task;
 mod tool;
 mod turn;
 
-use super::command::{Command, Envelope, RunCommand, SystemCommand, UserCommand};
+use super::command::{Command, Envelope, Move, RunCommand, SystemCommand, UserCommand};
 use super::event::Event;
 use super::ids::*;
 use super::records::*;
@@ -19,6 +20,7 @@ use super::rejection::Rejection;
 use super::snapshot::Snapshot;
 
 pub use delegate::told as contribution_told;
+pub use run::STOPPED;
 pub use tool::PROCESS_DIED;
 
 /// An event, and the Task it belongs to.
@@ -47,6 +49,7 @@ pub fn decide(snapshot: Snapshot, envelope: &Envelope) -> Result<Vec<Decided>, R
             SystemCommand::TakeOver { owner } => takeover::take_over(&mut d, owner),
             SystemCommand::StartRun { task, agent } => run::start(&mut d, task, agent)?,
             SystemCommand::ExpireDecision { task, decision } => delegate::expire(&mut d, task, decision)?,
+            SystemCommand::Job { job, report } => job::report(&mut d, job, report)?,
         },
     }
     Ok(d.out)
@@ -60,6 +63,8 @@ fn user(d: &mut Decision, command: &UserCommand) -> Result<(), Rejection> {
         }
         UserCommand::SendMessage { task, text, refs, delivery } => task::send(d, task, text, refs, *delivery),
         UserCommand::EditMessage { task, message, text } => task::edit_message(d, task, message, text),
+        UserCommand::MoveMessage { task, message, to } => task::move_message(d, task, message, *to),
+        UserCommand::SetDelivery { task, message, delivery } => task::set_delivery(d, task, message, *delivery),
         UserCommand::WithdrawMessage { task, message } => task::withdraw(d, task, message),
         UserCommand::Interrupt { task } => run::interrupt(d, task),
         UserCommand::Pause { task } => task::pause(d, task),
@@ -92,6 +97,7 @@ fn user(d: &mut Decision, command: &UserCommand) -> Result<(), Rejection> {
             Ok(())
         }
         UserCommand::RemoveRule { rule } => approval::remove_rule(d, rule),
+        UserCommand::Job { deed } => job::by_person(d, deed),
     }
 }
 
@@ -129,6 +135,7 @@ fn run_command(d: &mut Decision, command: &RunCommand) -> Result<(), Rejection> 
         RunCommand::Review { run, contribution, verdict, because } => {
             delegate::review_own(d, run, contribution, *verdict, because)
         }
+        RunCommand::Job { run, call, deed } => job::by_agent(d, run, call, deed),
         RunCommand::Suspend { run, reason } => run::suspend(d, run, reason),
         RunCommand::End { run, reason, detail } => run::end(d, run, *reason, detail.clone()),
     }
@@ -245,6 +252,8 @@ impl Decision {
             self.set_status(id, TaskStatus::Completed, None);
         } else if blockers.iter().all(|waiting| waiting.kind == "check") {
             self.set_status(id, TaskStatus::AwaitingHuman, Some("acceptance".into()));
+        } else if blockers.iter().all(|waiting| matches!(waiting.kind.as_str(), "job" | "notice" | "check")) {
+            self.set_status(id, TaskStatus::Parked, Some("job".into()));
         } else {
             self.set_status(id, TaskStatus::Active, None);
         }

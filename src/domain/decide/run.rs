@@ -3,6 +3,10 @@
 use super::*;
 use serde_json::Value;
 
+/// What an agent reads where a person stopped it.
+pub const STOPPED: &str =
+    "The person stopped you here. Do not go on with what was asked before unless it is asked again.";
+
 /// Starts an agent, or resumes it where it stood.
 pub(super) fn start(d: &mut Decision, id: &TaskId, agent: &AgentId) -> Result<(), Rejection> {
     let task = d.task(id)?;
@@ -128,12 +132,31 @@ pub(super) fn stop(d: &mut Decision, run: &Run, reason: EndReason, detail: Optio
     };
     let ran_ms = if run.state == RunState::Running { d.ran_ms(run) } else { 0 };
     d.emit(Some(&task), Event::RunEnded { run: run.id.clone(), state, reason, detail, ran_ms });
+    if reason == EndReason::Interrupted {
+        say_it_was_stopped(d, run);
+    }
     if let Some(control) = d.snap.open_control(&run.id).map(|control| control.id.clone()) {
         let state = match reason {
             EndReason::Interrupted | EndReason::Cancelled => ControlState::Applied,
             EndReason::Finished | EndReason::Budget | EndReason::Model | EndReason::Internal => ControlState::Moot,
         };
         d.emit(Some(&task), Event::ControlSettled { control, state });
+    }
+}
+
+/// Marks in the context where a person stopped: what was asked before is no order any more.
+fn say_it_was_stopped(d: &mut Decision, run: &Run) {
+    let begun = d.snap.agents.get(&run.agent).is_some_and(|agent| agent.last.is_some());
+    if !begun || d.snap.has_final_answer(&run.agent) {
+        return;
+    }
+    let key = format!("stopped:{}", run.id);
+    let Ok(task) = d.task(&run.task) else { return };
+    d.tell_main(&task, MessageKind::Notice, key.clone(), STOPPED.into(), Tell::soon());
+    // It enters at once, so that it wakes nobody and stands where it belongs.
+    let queued = d.snap.inbox(&run.agent, MessageState::Queued).into_iter().find(|message| message.key == key).cloned();
+    if let Some(message) = queued {
+        super::turn::deliver(d, run, &message);
     }
 }
 

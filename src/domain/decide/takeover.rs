@@ -46,7 +46,11 @@ fn recover(d: &mut Decision, run: &Run, fence: Fence, last: Millis) {
     }
     let open: Vec<ToolCall> = d.snap.open_calls(&run.agent).into_iter().cloned().collect();
     for call in open.iter().filter(|call| call.state == ToolCallState::Running) {
-        if d.snap.question_of(&call.id).is_some() || call.effect != Effect::Effectful {
+        let origin = super::job::origin_of(&call.id);
+        if let Some(job) = d.snap.jobs.values().find(|job| job.origin == origin) {
+            let text = format!("Job {} was started ({}).", job.id, job.definition.name);
+            super::tool::settle_with(d, run, call, ToolCallState::Done, vec![Part::text(text)], None);
+        } else if d.snap.question_of(&call.id).is_some() || call.effect != Effect::Effectful {
             d.emit(Some(&task), Event::ToolRequeued { call: call.id.clone(), fence });
         } else {
             let parts = vec![Part::text(PROCESS_DIED)];

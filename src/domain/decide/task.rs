@@ -39,6 +39,7 @@ pub(super) fn create(d: &mut Decision, new: NewTask) -> Result<(), Rejection> {
         usage: Usage::default(),
         main: AgentId::new(&mut d.ids),
         waiting_for: Vec::new(),
+        last_words: String::new(),
         created_at: d.at,
         updated_at: d.at,
     };
@@ -142,6 +143,42 @@ pub(super) fn edit_message(d: &mut Decision, task: &TaskId, id: &MessageId, text
     Ok(())
 }
 
+/// Swaps a queued message with the one beside it; at the end of the queue nothing happens.
+pub(super) fn move_message(d: &mut Decision, task: &TaskId, id: &MessageId, to: Move) -> Result<(), Rejection> {
+    let message = queued_by_person(d, task, id)?;
+    let main = d.task(task)?.main;
+    let queue = d.snap.inbox(&main, MessageState::Queued);
+    let at = queue.iter().position(|one| one.id == *id).unwrap_or(0);
+    let beside = match to {
+        Move::Earlier => at.checked_sub(1),
+        Move::Later => Some(at + 1),
+    };
+    let beside = beside.and_then(|beside| queue.get(beside)).map(|one| (one.id.clone(), one.order));
+    if let Some((beside, order)) = beside {
+        d.emit(Some(task), Event::MessageMoved { message: id.clone(), order });
+        d.emit(Some(task), Event::MessageMoved { message: beside, order: message.order });
+    }
+    Ok(())
+}
+
+pub(super) fn set_delivery(
+    d: &mut Decision,
+    id: &TaskId,
+    message: &MessageId,
+    delivery: Delivery,
+) -> Result<(), Rejection> {
+    if queued_by_person(d, id, message)?.delivery == delivery {
+        return Ok(());
+    }
+    d.emit(Some(id), Event::MessageDeliverySet { message: message.clone(), delivery });
+    if delivery == Delivery::Boundary {
+        let task = d.task(id)?;
+        super::tool::release_questions(d, &task);
+    }
+    d.settle_status(id);
+    Ok(())
+}
+
 pub(super) fn withdraw(d: &mut Decision, task: &TaskId, id: &MessageId) -> Result<(), Rejection> {
     queued_by_person(d, task, id)?;
     d.emit(Some(task), Event::MessageWithdrawn { message: id.clone() });
@@ -203,6 +240,7 @@ pub(super) fn cancel(d: &mut Decision, id: &TaskId) -> Result<(), Rejection> {
     }
     super::delegate::cancel_all(d, &task);
     super::approval::cancel_all(d, &task);
+    super::job::stop_all(d, id);
     let queued: Vec<MessageId> =
         d.snap.inbox(&task.main, MessageState::Queued).iter().map(|message| message.id.clone()).collect();
     for message in queued {
@@ -237,6 +275,7 @@ pub(super) fn remove(d: &mut Decision, id: &TaskId) -> Result<(), Rejection> {
     if d.snap.live_run(&task.main).is_some() {
         return Err(Rejection::wrong_state(format!("Task {id} is still working"), "cancel it first"));
     }
+    super::job::remove_all(d, id)?;
     d.emit(None, Event::TaskRemoved { removed: id.clone(), title: task.title });
     Ok(())
 }

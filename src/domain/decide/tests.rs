@@ -1,7 +1,7 @@
 //! The laws, each as a promise.
 
 use super::*;
-use crate::domain::command::{ApprovalAnswer, PlannedCall};
+use crate::domain::command::{ApprovalAnswer, Move, PlannedCall};
 use crate::domain::permission::{Access, Action, Policy};
 use crate::domain::rejection::RejectionKind;
 use crate::domain::step::{Step, next_step};
@@ -227,6 +227,30 @@ fn a_withdrawn_message_is_never_delivered() {
     let task = world.id();
     world.ok(UserCommand::WithdrawMessage { task, message });
     assert_eq!(world.step(), Step::End(EndReason::Finished, None));
+}
+
+#[test]
+fn queued_messages_enter_in_the_order_and_at_the_time_that_the_person_gave_them_last() {
+    let mut world = World::running("ask");
+    world.turn(&[]);
+    for text in ["first", "second", "third"] {
+        world.say(text, Delivery::Boundary);
+    }
+    let task = world.id();
+    let id =
+        |world: &World, text: &str| world.snap.messages.values().find(|m| m.text == text).expect("queued").id.clone();
+    let queue = |world: &World| -> Vec<String> {
+        let main = world.the_task().main.clone();
+        world.snap.inbox(&main, MessageState::Queued).iter().map(|m| m.text.clone()).collect()
+    };
+    let (first, third) = (id(&world, "first"), id(&world, "third"));
+    world.ok(UserCommand::MoveMessage { task: task.clone(), message: third.clone(), to: Move::Earlier });
+    assert_eq!(queue(&world), ["first", "third", "second"]);
+    world.ok(UserCommand::MoveMessage { task: task.clone(), message: first.clone(), to: Move::Earlier });
+    world.ok(UserCommand::MoveMessage { task: task.clone(), message: first.clone(), to: Move::Later });
+    assert_eq!(queue(&world), ["third", "first", "second"]);
+    world.ok(UserCommand::SetDelivery { task, message: first.clone(), delivery: Delivery::TurnEnd });
+    assert_eq!(world.snap.messages[&first].delivery, Delivery::TurnEnd);
 }
 
 #[test]

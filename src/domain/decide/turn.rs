@@ -23,10 +23,7 @@ pub(super) fn begin(d: &mut Decision, id: &RunId, call: &ModelCallId, model: &st
         .cloned()
         .collect();
     for message in entering {
-        let mut row = d.row(&agent.id, Role::User, vec![Part::text(context_text(&message))], 0);
-        row.message = Some(message.id.clone());
-        let event = Event::MessageDelivered { message: message.id, agent: agent.id.clone(), run: run.id.clone(), row };
-        d.emit(Some(&task.id), event);
+        deliver(d, &run, &message);
     }
     let through_seq = d.snap.agents.get(&agent.id).map_or(0, |agent| agent.next_seq - 1);
     let call = ModelCall {
@@ -46,6 +43,14 @@ pub(super) fn begin(d: &mut Decision, id: &RunId, call: &ModelCallId, model: &st
     };
     d.emit(Some(&task.id), Event::TurnStarted { call });
     Ok(())
+}
+
+/// Makes a message a row of its recipient's context.
+pub(super) fn deliver(d: &mut Decision, run: &Run, message: &Message) {
+    let mut row = d.row(&run.agent, Role::User, vec![Part::text(context_text(message))], 0);
+    row.message = Some(message.id.clone());
+    let (message, agent, by) = (message.id.clone(), run.agent.clone(), run.id.clone());
+    d.emit(Some(&run.task), Event::MessageDelivered { message, agent, run: by, row });
 }
 
 /// The words of a message as the model reads them. What is not a person's says where it is from.

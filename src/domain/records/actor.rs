@@ -26,6 +26,10 @@ impl Actor {
     pub fn agent(id: &AgentId) -> Self {
         Self { kind: ActorKind::Agent, id: id.0.clone() }
     }
+    /// A Job.
+    pub fn job(id: &crate::domain::ids::JobId) -> Self {
+        Self { kind: ActorKind::Job, id: id.0.clone() }
+    }
     /// The actor of an id: its letter tells its kind.
     pub fn of(id: &str) -> Self {
         let kind = match id.split_once('_') {

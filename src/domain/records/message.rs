@@ -1,6 +1,6 @@
 //! Messages: what is in an Inbox.
 
-use super::{Actor, Delivery, MessageKind, MessageState};
+use super::{Actor, ActorKind, Delivery, MessageKind, MessageState};
 use crate::domain::ids::*;
 use serde::{Deserialize, Serialize};
 
@@ -51,4 +51,12 @@ pub struct Message {
     /// When it was answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consumed_at: Option<Millis>,
+}
+
+impl Message {
+    /// Whether it wakes an absent agent. A Job that a restart of the machine cut leaves a notice
+    /// that is read when there is something else to do.
+    pub fn wakes(&self) -> bool {
+        !(self.kind == MessageKind::Notice && self.from.kind == ActorKind::Job)
+    }
 }

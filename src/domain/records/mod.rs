@@ -1,4 +1,4 @@
-//! What there is: Tasks, agents, Runs, rows of context, messages, calls, approvals, questions.
+//! What there is: Tasks, agents, Runs, rows of context, messages, calls, approvals, questions, Jobs.
 //!
 //! The same structs are the rows the store answers with, what the protocol carries and what
 //! `--json` prints, so their field names are a contract (snake_case, `*_at` in Unix milliseconds).
@@ -10,6 +10,7 @@ mod call;
 mod context;
 mod delegation;
 mod folder;
+mod job;
 mod message;
 mod states;
 mod task;
@@ -22,6 +23,7 @@ pub use call::*;
 pub use context::*;
 pub use delegation::*;
 pub use folder::*;
+pub use job::*;
 pub use message::*;
 pub(crate) use states::words;
 pub use states::*;

@@ -16,6 +16,7 @@
 //! | decision request | open · answered* · fallback_used* · cancelled* |
 //! | check | open · passed · failed · waived |
 //! | control | requested · applied* · moot* |
+//! | Job | starting · running · stopping · exited* · signaled* · failed_to_start* · cancelled* · uncertain* (its words stand in `job.rs`) |
 
 use serde::{Deserialize, Serialize};
 

@@ -55,6 +55,9 @@ pub struct Task {
     /// What it waits for; filled in by queries.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waiting_for: Vec<Waiting>,
+    /// The beginning of what Main said last; filled in where Tasks are listed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub last_words: String,
     /// When it began.
     pub created_at: Millis,
     /// When it last changed.

@@ -61,17 +61,27 @@ pub(super) fn is_odd_blank(c: char) -> bool {
     matches!(c, '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{2800}' | '\u{3000}')
 }
 
+/// Whether a character is a letter or sign of a script in which a joiner, or its opposite, changes
+/// how the letters beside it are written: Persian words need it, and so do those of India.
+fn is_joined(c: char) -> bool {
+    matches!(c,
+        '\u{600}'..='\u{8ff}' | '\u{900}'..='\u{dff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{18af}'
+        | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
+}
+
 /// Cuts text into [`Token`]s.
 pub(super) struct Scanner<'a> {
     rest: &'a str,
     sequence: Sequence,
     /// Bytes that were found to belong to the emoji before them.
     accepted: usize,
+    /// The character shown last, if nothing came between.
+    last: Option<char>,
 }
 
 impl<'a> Scanner<'a> {
     pub(super) fn new(raw: &'a str) -> Self {
-        Self { rest: raw, sequence: Sequence::None, accepted: 0 }
+        Self { rest: raw, sequence: Sequence::None, accepted: 0, last: None }
     }
 
     /// Takes the next character off, if it is one of those.
@@ -79,6 +89,15 @@ impl<'a> Scanner<'a> {
         let c = self.rest.chars().next().filter(|c| wanted(*c))?;
         self.rest = &self.rest[c.len_utf8()..];
         Some(c)
+    }
+
+    /// Takes a joiner, or a non-joiner, off that stands between two letters that it is made for.
+    fn joiner(&mut self) -> Option<char> {
+        let mut ahead = self.rest.chars();
+        let joiner = ahead.next().filter(|c| matches!(c, '\u{200c}' | '\u{200d}'))?;
+        let fits = self.last.is_some_and(is_joined) && ahead.next().is_some_and(is_joined);
+        self.last = None;
+        self.eat(|_| fits).map(|_| joiner)
     }
 
     /// What follows an ESC.
@@ -155,7 +174,11 @@ impl Iterator for Scanner<'_> {
                 self.accepted = len;
                 continue;
             }
+            if let Some(joiner) = self.joiner() {
+                return Some(Token::Char(joiner));
+            }
             let c = self.eat(|_| true)?;
+            self.last = is_plain(c).then_some(c);
             let token = match c {
                 c if is_plain(c) => {
                     self.sequence.saw(c);

@@ -242,3 +242,14 @@ proptest! {
         prop_assert!(matches!(approval(&raw), Cow::Borrowed(_)));
     }
 }
+
+#[test]
+fn a_non_joiner_stays_between_the_letters_it_is_made_for_and_nowhere_else() {
+    let persian = "می\u{200c}خواهم";
+    assert_eq!((text(persian).as_ref(), output(persian).as_ref(), line(persian).as_ref()), (persian, persian, persian));
+    let sinhala = "ශ්\u{200d}රී";
+    assert_eq!(text(sinhala), sinhala);
+    assert_eq!(text("pay\u{200c}pal \u{200d} می\u{200c}"), "paypal  می");
+    assert_eq!(text("می\u{200c}\u{200c}خ"), "میخ", "one, not many");
+    assert_eq!(approval(persian), "می\\u{200c}خواهم");
+}

@@ -59,8 +59,13 @@ async fn start_coordinator(home: &Home) -> Coordinator {
         boot_id: "this boot".into(),
     };
     let settings = Settings::default();
-    let options =
-        crate::runtime::Options { home: home.path().into(), settings, environment_secrets: Vec::new(), owner };
+    let options = crate::runtime::Options {
+        home: home.path().into(),
+        settings,
+        environment_secrets: Vec::new(),
+        program: "/nowhere/cowork".into(),
+        owner,
+    };
     Coordinator::start(options).await.expect("started")
 }
 

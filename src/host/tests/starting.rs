@@ -46,6 +46,7 @@ fn pid(client: &Client) -> Pid {
 #[tokio::test]
 async fn a_host_is_started_on_demand_in_a_session_of_its_own_with_nothing_of_ours() {
     let (_scratch, home) = scratch_home();
+    let _alone = crate::process::INHERITABLE.lock().await;
     let given = std::fs::File::open("/dev/zero").expect("opened");
     rustix::io::fcntl_setfd(&given, rustix::io::FdFlags::empty()).expect("as if we had been given it");
     let (client, _pushes) = connect_or_start(&home).await.expect("started");

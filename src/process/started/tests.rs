@@ -40,10 +40,11 @@ async fn a_leader_keeps_its_code_and_its_signal() {
 
 #[tokio::test]
 async fn a_child_has_its_own_session_no_terminal_no_input_and_no_descriptor_of_ours() {
+    let _alone = crate::process::INHERITABLE.lock().await;
     // As if we had been started with a descriptor that is inherited.
     let file = tempfile::tempfile().expect("a file");
     rustix::io::fcntl_setfd(&file, rustix::io::FdFlags::empty()).expect("inheritable");
-    let script = "ps -o sid=,pid=,tty= -p $$; read x || echo end of file; ls /proc/$$/fd | tr '\\n' ' '";
+    let script = "ps -o sid=,pid=,tty= -p $$; read x || echo end of file; ls /proc/$$/fd | tr '\\n' ' '; echo; ls -l /proc/$$/fd";
     let (text, ended) = whole(shell(script)).await;
     let mut lines = text.lines();
     let ids: Vec<&str> = lines.next().expect("ps").split_whitespace().collect();
@@ -51,7 +52,7 @@ async fn a_child_has_its_own_session_no_terminal_no_input_and_no_descriptor_of_o
     assert_eq!(ids[2], "?", "no terminal");
     assert_eq!(lines.next(), Some("end of file"));
     let open: Vec<&str> = lines.next().expect("descriptors").split_whitespace().filter(|fd| *fd != "255").collect();
-    assert_eq!(open, ["0", "1", "2"]);
+    assert_eq!(open, ["0", "1", "2"], "{text}");
     assert_eq!(ended.exit, Exit::Code(0));
 }
 

@@ -1,10 +1,12 @@
 //! What is asked, whole, as rows: nothing is left out and nothing hides.
 
 use super::super::chat::draw::MARGIN;
+use super::super::diff;
 use super::super::text;
 use super::super::theme::Theme;
 use super::super::wrap;
 use super::Ask;
+use crate::domain::permission::{Access, Action};
 use crate::domain::{Approval, Check, CheckState, Question};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -22,30 +24,42 @@ fn approval_body(approval: &Approval, theme: &Theme, room: usize) -> Vec<Line<'s
     let action = &approval.action;
     let dim = Style::from(theme.dim);
     let mut rows = Vec::new();
-    let why = text::exact(&approval.why);
-    rows.push(Line::from(vec![
-        Span::styled(format!("   {}", text::exact(&action.tool)), Style::from(theme.strong)),
-        Span::styled(format!("  asks because {why}"), Style::from(theme.warn)),
-    ]));
+    // The one line that must be read whole: it wraps as everything else does.
+    push(&mut rows, &format!("{}: {}", text::exact(&action.tool), text::exact(&approval.why)), room, theme.warn.into());
     if !action.beyond.is_empty() && action.beyond != approval.why {
         push(&mut rows, &format!("beyond the folder: {}", text::exact(&action.beyond)), room, theme.warn.into());
     }
     push(&mut rows, &format!("in {}", text::exact(&action.cwd)), room, dim);
     rows.push(Line::default());
     push(&mut rows, &text::exact(&action.subject), room, theme.strong.into());
+    if let Some(always) = always(action) {
+        push(&mut rows, &format!("always means: {always}"), room, dim);
+    }
     if !action.detail.is_empty() {
         rows.push(Line::default());
-        for line in text::exact(&action.detail).lines() {
-            let style = match line.as_bytes().first() {
-                Some(b'+') => Style::from(theme.ok),
-                Some(b'-') => Style::from(theme.error),
-                Some(b'@') => dim,
-                _ => Style::from(theme.text),
-            };
-            push(&mut rows, line, room, style);
+        let detail = text::exact(&action.detail);
+        if diff::is_one(&detail) {
+            let inner = room.saturating_sub(MARGIN + 1).max(1);
+            for mut line in diff::draw(&detail, theme, inner) {
+                line.spans.insert(0, Span::raw(" ".repeat(MARGIN)));
+                rows.push(line);
+            }
+        } else {
+            push(&mut rows, &detail, room, theme.text.into());
         }
     }
     rows
+}
+
+/// What a standing rule would cover, where that is more than what is shown.
+fn always(action: &Action) -> Option<String> {
+    let subject = text::exact(&action.rule_subject);
+    match action.access {
+        Access::Write => Some(format!("any change of {subject}")),
+        Access::Read => Some(format!("any look at {subject}")),
+        Access::Network => Some(format!("anything from {subject}")),
+        Access::Execute | Access::Human => None,
+    }
 }
 
 fn question_body(question: &Question, theme: &Theme, room: usize, option: usize) -> Vec<Line<'static>> {

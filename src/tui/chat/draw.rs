@@ -3,24 +3,29 @@
 //! Everything here that a model, a tool or a file wrote passes the sanitiser before it is
 //! measured.
 
-use super::super::projection::Notice;
+use super::super::colours::Colours;
 use super::super::projection::live::Piece;
+use super::super::projection::{Notice, Projection};
 use super::super::text::{self, width};
-use super::super::{summary, words, wrap};
+use super::super::{diff, markdown, summary, words, wrap};
 use super::Context;
-use super::entries::{Key, Opened};
+use super::entries::{Cuts, Key, Opened};
 use crate::domain::{MessageKind, Part, Role, Row, TaskStatus, ToolCall, ToolCallId, ToolCallState};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use std::cell::Cell;
 
 /// How wide the margin is: a space, a sign, a space.
 pub const MARGIN: usize = 3;
 
-/// The longest line of prose that is good to read.
-const LINE: usize = 100;
+/// A call in one line is no longer than this, so that its state stays near its words.
+const CALL: usize = 120;
 
 /// How many rows of a message are shown until it is opened.
 const SAID_ROWS: usize = 12;
+
+/// How far beyond what is shown rows are counted one by one; further on lines are.
+const LOOKED_AT: usize = 1_000;
 
 /// How many rows of the reason why a call was not allowed are shown while it is folded.
 const DENIED_ROWS: usize = 6;
@@ -28,51 +33,88 @@ const DENIED_ROWS: usize = 6;
 /// How many rows of a result are shown when it is open.
 const RESULT_ROWS: usize = 200;
 
-/// Draws one entry.
-pub fn entry(context: Context, opened: &Opened, key: &Key, room: usize) -> Vec<Line<'static>> {
-    let theme = context.theme;
-    let told = context.told;
-    let page = Page { context, room };
-    match key {
-        Key::Said(seq) => told.row(*seq).map_or_else(Vec::new, |row| page.said(row, opened.contains(key))),
-        Key::Words(seq, part) => match told.row(*seq).and_then(|row| row.parts.get(*part)) {
-            Some(Part::Text { text }) => page.prose("", theme.text.into(), text),
-            Some(Part::Image { name, media_type, .. }) => {
-                page.one("", theme.dim.into(), &format!("[picture {name} {media_type}]"), theme.dim.into())
-            }
-            Some(Part::Thinking { .. } | Part::Call { .. }) | None => Vec::new(),
-        },
-        Key::Thinking(seq, part) => match told.row(*seq).and_then(|row| row.parts.get(*part)) {
-            Some(Part::Thinking { text, .. }) => page.thinking(text, opened.contains(key), "thought"),
-            _ => Vec::new(),
-        },
-        Key::Call(id) => page.call(id, opened.contains(key)),
-        Key::Cut(_) => page.one("–", theme.dim.into(), "cut short here", theme.dim.into()),
-        Key::Live(ix) => match told.live.pieces.get(*ix) {
-            Some(Piece::Text(text)) => page.prose("", theme.text.into(), text),
-            Some(Piece::Thinking(text)) => page.thinking(text, opened.contains(key), "thinking"),
-            None => Vec::new(),
-        },
-        Key::Forming(ix) => match told.live.forming.iter().find(|forming| forming.ix == *ix) {
-            Some(forming) => {
-                let size =
-                    if forming.bytes < 512 { String::new() } else { format!(" {} bytes", words::count(forming.bytes)) };
-                let text = format!("{} … writing the call{size}", text::line(&forming.name));
-                page.one("○", theme.dim.into(), &text, theme.dim.into())
-            }
-            None => Vec::new(),
-        },
-        Key::Notice => page.notice(),
-    }
-}
-
-#[derive(Clone, Copy)]
-struct Page<'a> {
+/// What one entry is drawn on, and everything it is drawn from.
+pub struct Page<'a> {
     context: Context<'a>,
+    opened: &'a Opened,
+    cuts: &'a Cuts,
+    colours: &'a Colours,
     room: usize,
+    /// Some code was drawn before its colours were known.
+    pale: Cell<bool>,
 }
 
-impl Page<'_> {
+impl<'a> Page<'a> {
+    /// A page of so many columns.
+    pub fn new(context: Context<'a>, opened: &'a Opened, cuts: &'a Cuts, colours: &'a Colours, room: usize) -> Self {
+        Self { context, opened, cuts, colours, room, pale: Cell::new(false) }
+    }
+
+    /// Whether some code will look different once its colours are known.
+    pub fn is_pale(&self) -> bool {
+        self.pale.get()
+    }
+
+    /// Draws one entry.
+    pub fn entry(&self, key: &Key) -> Vec<Line<'static>> {
+        let theme = self.context.theme;
+        let told = self.context.told;
+        let is_open = self.opened.contains(key);
+        match key {
+            Key::Said(seq) => told.row(*seq).map_or_else(Vec::new, |row| self.said(row, is_open)),
+            Key::Words(seq, part, _) => match told.row(*seq).and_then(|row| row.parts.get(*part)) {
+                Some(Part::Text { .. }) => self.markdown(self.cuts.part(told, key)),
+                Some(Part::Image { name, media_type, .. }) => {
+                    self.one("", theme.dim.into(), &format!("[picture {name} {media_type}]"), theme.dim.into())
+                }
+                Some(Part::Thinking { .. } | Part::Call { .. }) | None => Vec::new(),
+            },
+            Key::Thinking(seq, part) => match told.row(*seq).and_then(|row| row.parts.get(*part)) {
+                Some(Part::Thinking { text, .. }) => self.thinking(text, is_open, "thought"),
+                _ => Vec::new(),
+            },
+            Key::Call(id) => self.call(id, is_open),
+            Key::Cut(_) => self.one("–", theme.dim.into(), "cut short here", theme.dim.into()),
+            Key::Live(ix, _) => match told.live.pieces.get(*ix) {
+                Some(Piece::Text(_)) => self.markdown(self.cuts.part(told, key)),
+                Some(Piece::Thinking(text)) => self.thinking(text, is_open, "thinking"),
+                None => Vec::new(),
+            },
+            Key::Forming(ix) => match told.live.forming.iter().find(|forming| forming.ix == *ix) {
+                Some(forming) => {
+                    let size = if forming.bytes < 512 {
+                        String::new()
+                    } else {
+                        format!(" {} bytes", words::count(forming.bytes))
+                    };
+                    let text = format!("{} … writing the call{size}", text::line(&forming.name));
+                    self.one("○", theme.dim.into(), &text, theme.dim.into())
+                }
+                None => Vec::new(),
+            },
+            Key::Notice => self.notice(),
+        }
+    }
+
+    /// Words of an answer, or of what is being said.
+    fn markdown(&self, raw: &str) -> Vec<Line<'static>> {
+        let colours = |language: &str, code: &str| {
+            let known = self.colours.of(language, code);
+            self.pale.set(self.pale.get() || self.colours.is_asked(language, code));
+            known
+        };
+        let room = self.room.saturating_sub(MARGIN + 1).max(1);
+        let paper = markdown::Paper { room, theme: self.context.theme, colours: &colours };
+        let lines = markdown::draw(&paper, &text::clean(raw));
+        lines
+            .into_iter()
+            .map(|mut line| {
+                line.spans.insert(0, Span::raw(" ".repeat(MARGIN)));
+                line
+            })
+            .collect()
+    }
+
     /// A sign in the margin and one line that is cut at the edge.
     fn one(&self, sign: &str, sign_style: Style, text: &str, style: Style) -> Vec<Line<'static>> {
         let body = text::cut(&text::line(text), self.room.saturating_sub(MARGIN));
@@ -80,12 +122,8 @@ impl Page<'_> {
     }
 
     /// A sign in the margin and words that wrap beside it.
-    fn prose(&self, sign: &str, style: Style, raw: &str) -> Vec<Line<'static>> {
-        self.wrapped(sign, style, style, &text::clean(raw))
-    }
-
     fn wrapped(&self, sign: &str, sign_style: Style, style: Style, clean: &str) -> Vec<Line<'static>> {
-        let room = self.room.saturating_sub(MARGIN + 1).clamp(1, LINE);
+        let room = self.room.saturating_sub(MARGIN + 1).clamp(1, markdown::LINE);
         let clean = clean.trim_matches('\n');
         wrap::wrap(clean, room)
             .iter()
@@ -100,26 +138,44 @@ impl Page<'_> {
 
     /// Rows beside a bar: what belongs to the line above.
     fn aside(&self, style: Style, clean: &str, most: usize) -> Vec<Line<'static>> {
-        let theme = self.context.theme;
         let room = self.room.saturating_sub(MARGIN + 3).max(1);
         let clean = clean.trim_matches('\n');
-        let rows = wrap::wrap(clean, room);
-        let bar = || Span::styled("   │ ", Style::from(theme.border));
-        let mut lines: Vec<_> = rows
-            .iter()
-            .take(most)
-            .map(|row| Line::from(vec![bar(), Span::styled(wrap::shown(clean, row, room).to_owned(), style)]))
-            .collect();
-        if rows.len() > most {
-            let more = format!("… {}", words::many(rows.len() - most, "more row", "more rows"));
-            lines.push(Line::from(vec![bar(), Span::styled(more, Style::from(theme.dim))]));
+        let (rows, is_all) = wrap::wrap_some(clean, room, most.saturating_add(LOOKED_AT));
+        let more = if is_all { 0 } else { clean[rows.last().map_or(0, |row| row.end)..].matches('\n').count() };
+        let shown = |row: &std::ops::Range<usize>| Line::styled(wrap::shown(clean, row, room).to_owned(), style);
+        let lines = rows.iter().take(most).map(shown).collect();
+        self.aside_lines(lines, rows.len().saturating_sub(most) + more)
+    }
+
+    /// The first of some rows beside a bar.
+    fn beside_bar(&self, mut rows: Vec<Line<'static>>, most: usize) -> Vec<Line<'static>> {
+        let more = rows.len().saturating_sub(most);
+        rows.truncate(most);
+        self.aside_lines(rows, more)
+    }
+
+    fn aside_lines(&self, mut rows: Vec<Line<'static>>, more: usize) -> Vec<Line<'static>> {
+        let theme = self.context.theme;
+        if more > 0 {
+            rows.push(Line::styled(format!("… {}", words::many(more, "more row", "more rows")), theme.dim));
         }
-        lines
+        for row in &mut rows {
+            // The style of a line is that of its words, not of the bar.
+            for span in &mut row.spans {
+                span.style = row.style.patch(span.style);
+            }
+            row.style = Style::default();
+            row.spans.insert(0, Span::styled("   │ ", Style::from(theme.border)));
+        }
+        rows
     }
 
     fn said(&self, row: &Row, open: bool) -> Vec<Line<'static>> {
         let theme = self.context.theme;
         let message = row.message.as_ref().and_then(|id| self.context.told.records.messages.get(id));
+        if message.is_some_and(|message| message.key.starts_with("stopped:")) {
+            return self.one("–", theme.dim.into(), "stopped", theme.dim.into());
+        }
         match message.map(|message| message.kind) {
             None if row.role == Role::System => {
                 let dim = Style::from(theme.dim);
@@ -162,13 +218,19 @@ impl Page<'_> {
         let told = self.context.told;
         let Some(call) = told.records.tool_calls.get(id) else { return Vec::new() };
         let (sign, style, state) = self.state(call);
+        let width_of_row = self.room.min(CALL);
         let name = text::line(&call.name);
-        let gist = summary::gist(&call.arguments);
+        let result = told.result(call);
+        let changes = result.filter(|_| changes_a_file(call)).map(Row::text).filter(|said| diff::is_one(said));
+        let mut gist = summary::gist(&call.arguments);
+        if let Some((added, removed)) = changes.as_deref().map(diff::count) {
+            gist.push_str(&format!("  +{added} −{removed}"));
+        }
         let state_room = if state.is_empty() { 0 } else { width(&state) + 2 };
-        let room = self.room.saturating_sub(MARGIN + width(&name) + 1 + state_room + 1);
+        let room = width_of_row.saturating_sub(MARGIN + width(&name) + 1 + state_room + 1);
         let gist = text::cut(&gist, room);
         let used = MARGIN + width(&name) + 1 + width(&gist);
-        let pad = self.room.saturating_sub(used + width(&state) + 1);
+        let pad = width_of_row.saturating_sub(used + width(&state) + 1);
         let mut lines = vec![Line::from(vec![
             margin(sign, style),
             Span::styled(name, Style::from(theme.strong)),
@@ -177,8 +239,10 @@ impl Page<'_> {
             Span::raw(" ".repeat(pad)),
             Span::styled(state, if call.state == ToolCallState::Done { theme.dim.into() } else { style }),
         ])];
-        let result = told.result(call);
-        if open {
+        if let Some(changes) = changes.filter(|_| open) {
+            let room = self.room.saturating_sub(MARGIN + 3).max(1);
+            lines.extend(self.beside_bar(diff::draw(&text::clean(&changes), theme, room), RESULT_ROWS));
+        } else if open {
             lines.extend(self.aside(theme.dim.into(), &text::clean(&summary::arguments(&call.arguments)), RESULT_ROWS));
             let output = result.map(Row::text).or_else(|| told.live.output.get(id).cloned()).unwrap_or_default();
             if !output.trim().is_empty() {
@@ -250,12 +314,18 @@ impl Page<'_> {
                 self.one("!", theme.warn.into(), &format!("{}{next}", text::cut(&what, room)), theme.warn.into())
             }
             Some(Notice::Abandoned { reason }) => {
-                self.one("–", theme.dim.into(), &format!("the answer was dropped: {reason}"), theme.dim.into())
+                let again = if told.live.is_asking() { "; it is asked for again" } else { "" };
+                self.one("–", theme.dim.into(), &format!("the answer was dropped: {reason}{again}"), theme.dim.into())
             }
             Some(Notice::Stopped) => self.one("–", theme.dim.into(), "stopped", theme.dim.into()),
             None => Vec::new(),
         }
     }
+}
+
+/// Whether the result of a call is the diff of what it changed.
+fn changes_a_file(call: &ToolCall) -> bool {
+    call.state == ToolCallState::Done && matches!(call.name.as_str(), "edit" | "write")
 }
 
 fn margin(sign: &str, style: Style) -> Span<'static> {
@@ -281,13 +351,12 @@ fn notice_name(kind: MessageKind) -> String {
     }
 }
 
-/// The words of an entry, to be copied.
-pub fn words_of(context: Context, key: &Key) -> String {
-    let told = context.told;
+/// The words of an entry, whole, to be copied.
+pub fn words_of(told: &Projection, key: &Key) -> String {
     let part = |seq: &u64, ix: &usize| told.row(*seq).and_then(|row| row.parts.get(*ix));
     match key {
         Key::Said(seq) => told.row(*seq).map(Row::text).unwrap_or_default(),
-        Key::Words(seq, ix) | Key::Thinking(seq, ix) => match part(seq, ix) {
+        Key::Words(seq, ix, _) | Key::Thinking(seq, ix) => match part(seq, ix) {
             Some(Part::Text { text } | Part::Thinking { text, .. }) => text.clone(),
             Some(Part::Image { .. } | Part::Call { .. }) | None => String::new(),
         },
@@ -295,7 +364,7 @@ pub fn words_of(context: Context, key: &Key) -> String {
             Some(call) => told.result(call).map_or_else(|| summary::arguments(&call.arguments), Row::text),
             None => String::new(),
         },
-        Key::Live(ix) => match told.live.pieces.get(*ix) {
+        Key::Live(ix, _) => match told.live.pieces.get(*ix) {
             Some(Piece::Text(text) | Piece::Thinking(text)) => text.clone(),
             None => String::new(),
         },

@@ -1,12 +1,13 @@
-//! The conversation as a list of entries: what each is, and what it was last drawn from.
+//! The conversation as a list of entries: what each is, and when it is to be drawn anew.
 //!
 //! Rows of the context are not entries: an answer may hold thinking, words and calls, and the row
 //! of a call's result belongs to the call.
 
-use crate::domain::{MessageKind, Millis, Part, Role, TaskStatus, ToolCallId, ToolCallState};
+use crate::domain::{Millis, Part, Role, TaskStatus, ToolCallId, ToolCallState};
+use crate::tui::markdown::cuts;
 use crate::tui::projection::Projection;
 use crate::tui::projection::live::Piece;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Names an entry as long as it is the same thing.
@@ -14,16 +15,16 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 pub enum Key {
     /// What a person, or a message of another kind, said: the row.
     Said(u64),
-    /// Words of an answer: the row, and which part of it.
-    Words(u64, usize),
+    /// Words of an answer: the row, which part of it, and, of long words, which part of that.
+    Words(u64, usize, usize),
     /// Thinking: the row, and which part of it.
     Thinking(u64, usize),
     /// A tool call.
     Call(ToolCallId),
     /// The mark of an answer that was cut short: the row.
     Cut(u64),
-    /// What is being said right now: which piece.
-    Live(usize),
+    /// What is being said right now: which piece, and which part of that.
+    Live(usize, usize),
     /// A call that is being written: its place.
     Forming(u32),
     /// Why there is no answer.
@@ -35,10 +36,70 @@ pub enum Key {
 pub struct Entry {
     /// What it is.
     pub key: Key,
-    /// Changes whenever it would be drawn differently.
-    pub stamp: u64,
     /// One line that belongs to its neighbours: no blank line between two of these.
     pub tight: bool,
+    /// How many bytes of text it is, roughly: what its height is guessed from.
+    pub bytes: usize,
+}
+
+/// Texts longer than this are cut into parts that are laid out one by one.
+const LONG: usize = 32 * 1024;
+
+/// How far apart the cuts are, in what is there and in what is being said.
+const APART: usize = 16 * 1024;
+const APART_LIVE: usize = 1024;
+
+/// Where long texts are cut: in parts that are laid out only where somebody looks.
+#[derive(Debug, Default)]
+pub struct Cuts {
+    rows: HashMap<(u64, usize), Vec<usize>>,
+    live: Vec<Vec<usize>>,
+    /// Of which form of the live tail `live` is.
+    rewritten: u64,
+}
+
+impl Cuts {
+    fn row(&mut self, seq: u64, part: usize, text: &str) -> &[usize] {
+        if text.len() <= LONG {
+            return &[];
+        }
+        self.rows.entry((seq, part)).or_insert_with(|| {
+            let mut found = Vec::new();
+            cuts::extend(&mut found, text, APART);
+            found
+        })
+    }
+
+    fn live(&mut self, piece: usize, text: &str, rewritten: u64) -> &[usize] {
+        if self.rewritten != rewritten {
+            self.rewritten = rewritten;
+            self.live.clear();
+        }
+        if self.live.len() <= piece {
+            self.live.resize(piece + 1, Vec::new());
+        }
+        let found = &mut self.live[piece];
+        cuts::extend(found, text, APART_LIVE);
+        found
+    }
+
+    /// A part of the words of an answer, raw.
+    pub fn part<'a>(&self, told: &'a Projection, key: &Key) -> &'a str {
+        let (text, cuts, ix) = match key {
+            Key::Words(seq, part, ix) => match told.row(*seq).and_then(|row| row.parts.get(*part)) {
+                Some(Part::Text { text }) => (text, self.rows.get(&(*seq, *part)), *ix),
+                Some(Part::Thinking { .. } | Part::Image { .. } | Part::Call { .. }) | None => return "",
+            },
+            Key::Live(piece, ix) => match told.live.pieces.get(*piece) {
+                Some(Piece::Text(text)) => (text, self.live.get(*piece), *ix),
+                Some(Piece::Thinking(_)) | None => return "",
+            },
+            Key::Said(_) | Key::Thinking(..) | Key::Call(_) | Key::Cut(_) | Key::Forming(_) | Key::Notice => return "",
+        };
+        let cut = |at: usize| cuts.and_then(|cuts| cuts.get(at)).copied();
+        let start = ix.checked_sub(1).map_or(Some(0), cut);
+        start.and_then(|start| text.get(start..cut(ix).unwrap_or(text.len()))).unwrap_or("")
+    }
 }
 
 /// What the reader opened.
@@ -64,35 +125,29 @@ impl Opened {
     }
 }
 
-/// Lists the conversation, oldest first.
-pub fn list(told: &Projection, opened: &Opened, now: Millis) -> Vec<Entry> {
+/// Lists what is settled of the conversation, oldest first.
+pub fn settled(told: &Projection, cuts: &mut Cuts) -> Vec<Entry> {
     let mut list = Vec::new();
-    let mut add = |key: Key, tight: bool, stamp: u64| list.push(Entry { key, stamp, tight });
+    let mut add = |key: Key, tight: bool, bytes: usize| list.push(Entry { key, tight, bytes });
     for row in told.rows() {
         match row.role {
-            Role::User | Role::System => {
-                let kind =
-                    row.message.as_ref().and_then(|id| told.records.messages.get(id)).map(|message| message.kind);
-                let key = Key::Said(row.seq);
-                let stamp = hash((kind.map(MessageKind::as_str), opened.contains(&key)));
-                add(key, false, stamp);
-            }
+            Role::User | Role::System => add(Key::Said(row.seq), false, 80),
             Role::Assistant => {
                 for (ix, part) in row.parts.iter().enumerate() {
                     match part {
                         Part::Text { text } if text.trim().is_empty() => {}
-                        Part::Text { .. } | Part::Image { .. } => add(Key::Words(row.seq, ix), false, 0),
+                        Part::Text { text } => {
+                            let cuts = cuts.row(row.seq, ix, text);
+                            let mut start = 0;
+                            for (piece, end) in cuts.iter().copied().chain([text.len()]).enumerate() {
+                                add(Key::Words(row.seq, ix, piece), false, end - start);
+                                start = end;
+                            }
+                        }
+                        Part::Image { .. } => add(Key::Words(row.seq, ix, 0), false, 80),
                         Part::Thinking { text, .. } if text.trim().is_empty() => {}
-                        Part::Thinking { .. } => {
-                            let key = Key::Thinking(row.seq, ix);
-                            let stamp = hash(opened.contains(&key));
-                            add(key, true, stamp);
-                        }
-                        Part::Call { id, .. } => {
-                            let key = Key::Call(id.clone());
-                            let stamp = hash((opened.contains(&key), call_stamp(told, id, now)));
-                            add(key, true, stamp);
-                        }
+                        Part::Thinking { .. } => add(Key::Thinking(row.seq, ix), true, 0),
+                        Part::Call { id, .. } => add(Key::Call(id.clone()), true, 0),
                     }
                 }
                 if row.cut {
@@ -103,28 +158,63 @@ pub fn list(told: &Projection, opened: &Opened, now: Millis) -> Vec<Entry> {
             Role::Tool => {}
         }
     }
+    list
+}
+
+/// Lists what is being said, and why nothing is.
+pub fn live(told: &Projection, cuts: &mut Cuts) -> Vec<Entry> {
+    let mut list = Vec::new();
+    let mut add = |key: Key, tight: bool, bytes: usize| list.push(Entry { key, tight, bytes });
     for (ix, piece) in told.live.pieces.iter().enumerate() {
-        let key = Key::Live(ix);
         match piece {
-            Piece::Text(text) => add(key, false, hash(text.len())),
-            Piece::Thinking(text) => {
-                let stamp = hash((text.len(), opened.contains(&key)));
-                add(key, true, stamp);
+            Piece::Text(text) => {
+                let cuts = cuts.live(ix, text, told.live.rewritten());
+                let mut start = 0;
+                for (piece, end) in cuts.iter().copied().chain([text.len()]).enumerate() {
+                    add(Key::Live(ix, piece), false, end - start);
+                    start = end;
+                }
             }
+            Piece::Thinking(_) => add(Key::Live(ix, 0), true, 0),
         }
     }
     for forming in &told.live.forming {
-        add(Key::Forming(forming.ix), true, hash((&forming.name, forming.bytes / 256)));
+        add(Key::Forming(forming.ix), true, 0);
     }
     let failed = told.task().is_some_and(|task| task.status == TaskStatus::Failed);
     if failed || told.notice.is_some() {
-        let left = told.retry_at().map(|at| (at - now).max(0) / 1000);
-        add(Key::Notice, false, hash((failed, left, told.notice.is_some(), told.revision)));
+        add(Key::Notice, false, 80);
     }
     list
 }
 
-/// Everything a folded call shows that can change.
+/// Changes whenever an entry would be drawn differently.
+pub fn stamp(told: &Projection, opened: &Opened, cuts: &Cuts, key: &Key, now: Millis) -> u64 {
+    match key {
+        Key::Said(seq) => {
+            let message = told.row(*seq).and_then(|row| row.message.as_ref());
+            let kind = message.and_then(|id| told.records.messages.get(id)).map(|message| message.kind.as_str());
+            hash((kind, opened.contains(key)))
+        }
+        Key::Words(..) | Key::Cut(_) => 0,
+        Key::Thinking(..) => hash(opened.contains(key)),
+        Key::Call(id) => hash((opened.contains(key), call_stamp(told, id, now))),
+        Key::Live(ix, _) => match told.live.pieces.get(*ix) {
+            Some(Piece::Thinking(text)) => hash((text.len(), opened.contains(key))),
+            Some(Piece::Text(_)) | None => hash(cuts.part(told, key)),
+        },
+        Key::Forming(ix) => {
+            let forming = told.live.forming.iter().find(|forming| forming.ix == *ix);
+            hash(forming.map(|forming| (&forming.name, forming.bytes / 256)))
+        }
+        Key::Notice => {
+            let left = told.retry_at().map(|at| (at - now).max(0) / 1000);
+            hash((left, told.notice.is_some(), told.revision))
+        }
+    }
+}
+
+/// Everything a call shows that can change.
 fn call_stamp(told: &Projection, id: &ToolCallId, now: Millis) -> u64 {
     let output = told.live.output.get(id).map_or((0, ""), |text| (text.len(), tail(text)));
     match told.records.tool_calls.get(id) {

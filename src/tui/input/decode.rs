@@ -13,6 +13,7 @@ mod parse;
 
 use crate::domain::Millis;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
+pub use parse::Answer;
 use parse::{Parsed, parse};
 
 const ESCAPE_MS: Millis = 40;
@@ -34,6 +35,8 @@ pub struct Decoder {
     since: Millis,
     /// An Esc was given out at this time; the rest of a mouse report may still follow.
     gave_escape: Option<Millis>,
+    /// What the terminal answered.
+    answers: Vec<Answer>,
 }
 
 impl Decoder {
@@ -53,6 +56,11 @@ impl Decoder {
             self.buffer.extend_from_slice(bytes);
         }
         self.drain(now)
+    }
+
+    /// Gives what the terminal answered since it was asked last.
+    pub fn answers(&mut self) -> Vec<Answer> {
+        std::mem::take(&mut self.answers)
     }
 
     /// When [`Decoder::expire`] is to be called, if nothing comes before.
@@ -108,6 +116,10 @@ impl Decoder {
             match parse(&self.buffer) {
                 Parsed::Event(event, used) => {
                     events.push(event);
+                    self.buffer.drain(..used);
+                }
+                Parsed::Answer(answer, used) => {
+                    self.answers.push(answer);
                     self.buffer.drain(..used);
                 }
                 Parsed::Skip(used) => drop(self.buffer.drain(..used)),

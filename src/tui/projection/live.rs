@@ -36,6 +36,8 @@ pub struct Live {
     ended: Option<ModelCallId>,
     /// Words of the request came before word of its beginning.
     ahead: bool,
+    /// How often what was said so far became something else, instead of longer.
+    rewritten: u64,
     /// What was said so far.
     pub pieces: Vec<Piece>,
     /// The calls being written.
@@ -49,8 +51,7 @@ impl Live {
     pub fn begin(&mut self, call: &ModelCallId) {
         self.ahead = false;
         if self.call.as_ref() != Some(call) {
-            self.pieces.clear();
-            self.forming.clear();
+            self.clear();
             self.call = Some(call.clone());
         }
     }
@@ -77,17 +78,11 @@ impl Live {
     /// A request ended: its row is there, or will never be.
     pub fn end(&mut self, call: &ModelCallId) {
         if self.call.as_ref().is_none_or(|live| live == call) {
-            self.pieces.clear();
-            self.forming.clear();
+            self.clear();
             self.call = None;
             self.ahead = false;
         }
         self.ended = Some(call.clone());
-    }
-
-    /// A tool call has its result: its row holds the output.
-    pub fn settle(&mut self, call: &ToolCallId) {
-        self.output.remove(call);
     }
 
     /// Whether a request is under way, as far as is known.
@@ -95,15 +90,27 @@ impl Live {
         self.call.is_some()
     }
 
+    /// A tool call has its result: its row holds the output.
+    pub fn settle(&mut self, call: &ToolCallId) {
+        self.output.remove(call);
+    }
+
+    fn clear(&mut self) {
+        self.rewritten += 1;
+        self.pieces.clear();
+        self.forming.clear();
+    }
+
+    /// Another number means that what was said so far is not the beginning of what is there now.
+    pub fn rewritten(&self) -> u64 {
+        self.rewritten
+    }
+
     /// Takes one push in; says whether anything changed.
     pub fn take(&mut self, push: &Transient) -> bool {
         match push {
-            Transient::Text { call, at, text, .. } => {
-                self.is_current(call) && grow(&mut self.pieces, Kind::Text, *at, text)
-            }
-            Transient::Thinking { call, at, text, .. } => {
-                self.is_current(call) && grow(&mut self.pieces, Kind::Thinking, *at, text)
-            }
+            Transient::Text { call, at, text, .. } => self.is_current(call) && self.grow(Kind::Text, *at, text),
+            Transient::Thinking { call, at, text, .. } => self.is_current(call) && self.grow(Kind::Thinking, *at, text),
             Transient::CallForming { call, ix, name, bytes, .. } => {
                 self.is_current(call) && self.form(*ix, name, *bytes)
             }
@@ -132,6 +139,17 @@ impl Live {
         true
     }
 
+    fn grow(&mut self, kind: Kind, at: u64, text: &str) -> bool {
+        match grow(&mut self.pieces, kind, at, text) {
+            Grown::Not => false,
+            Grown::Longer => true,
+            Grown::Anew => {
+                self.rewritten += 1;
+                true
+            }
+        }
+    }
+
     fn form(&mut self, ix: u32, name: &str, bytes: u64) -> bool {
         match self.forming.iter_mut().find(|forming| forming.ix == ix) {
             Some(forming) => {
@@ -155,10 +173,17 @@ enum Kind {
     Thinking,
 }
 
+/// What a delta did to what was there.
+enum Grown {
+    Not,
+    Longer,
+    Anew,
+}
+
 /// Adds a delta where it belongs: `at` counts the bytes of its kind that came before it.
-fn grow(pieces: &mut Vec<Piece>, kind: Kind, at: u64, text: &str) -> bool {
+fn grow(pieces: &mut Vec<Piece>, kind: Kind, at: u64, text: &str) -> Grown {
     if text.is_empty() {
-        return false;
+        return Grown::Not;
     }
     let at = usize::try_from(at).unwrap_or(usize::MAX);
     let last = pieces.iter_mut().rev().find_map(|piece| match (piece, kind) {
@@ -168,29 +193,29 @@ fn grow(pieces: &mut Vec<Piece>, kind: Kind, at: u64, text: &str) -> bool {
     let Some(last) = last else {
         let lost = if at == 0 { "" } else { LOST };
         pieces.push(piece(kind, format!("{lost}{text}")));
-        return true;
+        return Grown::Longer;
     };
     if at >= last.len() {
         if at > last.len() {
             last.push_str(LOST);
         }
         last.push_str(text);
-        return true;
+        return Grown::Longer;
     }
     // It was told before, in part or wholly.
     let told = &last.as_bytes()[at..];
     let same = told.iter().zip(text.as_bytes()).all(|(a, b)| a == b);
     match (same, text.get(told.len()..)) {
-        (true, Some(more)) => {
+        (true, Some(more)) if !more.is_empty() => {
             last.push_str(more);
-            !more.is_empty()
+            Grown::Longer
         }
-        (true, None) => false,
+        (true, Some(_) | None) => Grown::Not,
         (false, _) if at == 0 => {
             *last = text.to_owned();
-            true
+            Grown::Anew
         }
-        (false, _) => false,
+        (false, _) => Grown::Not,
     }
 }
 

@@ -88,6 +88,8 @@ pub struct Projection {
     pub records: Snapshot,
     /// The last event they include.
     pub seq: Seq,
+    /// What was heard of a Task that is still being opened.
+    ahead: Vec<Recorded>,
     /// Whether rows exist before the oldest one here.
     pub more: bool,
     /// Tokens that the next request would send, as far as is known.
@@ -108,6 +110,8 @@ pub struct Projection {
     pub trusted: Trusted,
     /// Grows with every change: what was laid out from an older one is stale.
     pub revision: u64,
+    /// How many of these changes were only of what is being said.
+    said: u64,
 }
 
 impl Default for Projection {
@@ -117,6 +121,7 @@ impl Default for Projection {
             open: None,
             records: Snapshot::default(),
             seq: 0,
+            ahead: Vec::new(),
             more: false,
             context_tokens: 0,
             live: Live::default(),
@@ -127,6 +132,7 @@ impl Default for Projection {
             waiting: Vec::new(),
             trusted: Trusted::Unasked,
             revision: 0,
+            said: 0,
         }
     }
 }
@@ -136,12 +142,13 @@ impl Projection {
     pub fn close(&mut self) {
         let (host, tasks) = (self.host.clone(), std::mem::take(&mut self.tasks));
         let waiting = std::mem::take(&mut self.waiting);
-        let (trusted, seq, revision) = (self.trusted, self.seq, self.revision + 1);
-        *self = Self { host, tasks, waiting, trusted, seq, revision, ..Self::default() };
+        let (trusted, seq, said, revision) = (self.trusted, self.seq, self.said, self.revision + 1);
+        *self = Self { host, tasks, waiting, trusted, seq, said, revision, ..Self::default() };
     }
 
     /// Starts from what the host answered for a Task.
     pub fn open(&mut self, opening: Opening) {
+        let ahead = std::mem::take(&mut self.ahead);
         let same = self.open.as_ref() == Some(&opening.detail.task.id);
         let (notice, live) = (self.notice.take(), std::mem::take(&mut self.live));
         self.close();
@@ -170,7 +177,17 @@ impl Projection {
         records.tool_calls.extend(page.calls.into_iter().map(|call| (call.id.clone(), call)));
         let main = detail.task.main.clone();
         records.rows.extend(page.rows.into_iter().map(|row| ((main.clone(), row.seq), row)));
-        records.tasks.insert(detail.task.id.clone(), detail.task);
+        let task = detail.task.id.clone();
+        records.tasks.insert(task.clone(), detail.task);
+        // What the answer does not know yet was told already, and is not told again.
+        for recorded in ahead.iter().filter(|recorded| recorded.task.as_ref() == Some(&task)) {
+            self.record(recorded);
+        }
+    }
+
+    /// Keeps an event of a Task that is still being opened until it is.
+    pub fn hear_ahead(&mut self, recorded: &Recorded) {
+        self.ahead.push(recorded.clone());
     }
 
     /// Adds older rows. What is here already is newer and stays.
@@ -230,7 +247,13 @@ impl Projection {
             _ => ours && self.live.take(transient),
         };
         self.revision += u64::from(changed);
+        self.said += u64::from(changed);
         changed
+    }
+
+    /// Grows with every change but those of what is being said.
+    pub fn settled(&self) -> u64 {
+        self.revision - self.said
     }
 
     /// What an event means for the live tail, the notice and the size of the context.
@@ -238,7 +261,10 @@ impl Projection {
         match event {
             Event::TurnStarted { call } => {
                 self.live.begin(&call.id);
-                self.notice = None;
+                // That an answer begins afresh is said until it has come.
+                if !matches!(self.notice, Some(Notice::Abandoned { .. })) {
+                    self.notice = None;
+                }
             }
             Event::TurnCommitted { call, row, .. } => {
                 self.live.end(call);

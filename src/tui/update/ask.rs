@@ -110,10 +110,7 @@ pub(super) fn trust_later(model: &mut Model) -> Vec<Effect> {
 
 pub(super) fn interrupt(model: &mut Model) -> Vec<Effect> {
     match model.wanted.clone() {
-        Some(task) if model.told.run().is_some() => {
-            model.say("stopping…");
-            submit(model, UserCommand::Interrupt { task }, None)
-        }
+        Some(task) if model.told.run().is_some() => submit(model, UserCommand::Interrupt { task }, None),
         _ => Vec::new(),
     }
 }

@@ -1,8 +1,10 @@
 //! Reading: scrolling, opening, copying, and asking for what is older.
 
 use super::super::action::{Effect, Step};
-use super::super::chat::{Context, draw};
+use super::super::chat::Context;
+use super::super::chat::search::{Search, Sought};
 use super::super::model::{Focus, Model};
+use super::super::text;
 
 /// How many rows are kept while the end is followed.
 const KEEP: usize = 600;
@@ -53,11 +55,93 @@ pub(super) fn toggle_all(model: &mut Model) -> Vec<Effect> {
 }
 
 pub(super) fn copy(model: &mut Model) -> Vec<Effect> {
-    let context = Context { told: &model.told, theme: &model.theme, now: model.now };
-    let words = model.chat.chosen.as_ref().map(|key| draw::words_of(context, key)).unwrap_or_default();
+    let words = model.chat.words_of_chosen(&model.told);
     if words.is_empty() {
         return Vec::new();
     }
     model.say("copied");
     vec![Effect::Copy(words)]
+}
+
+pub(super) fn choose_said(model: &mut Model, step: Step) -> Vec<Effect> {
+    model.chat.choose_said(step);
+    ask_older(model)
+}
+
+pub(super) fn copy_code(model: &mut Model) -> Vec<Effect> {
+    match model.chat.code_of_chosen(&model.told) {
+        Some((code, at, all)) => {
+            model.say(if all == 1 { "code copied".to_owned() } else { format!("code block {at} of {all} copied") });
+            vec![Effect::Copy(code)]
+        }
+        None => {
+            model.say("no code here");
+            Vec::new()
+        }
+    }
+}
+
+pub(super) fn search(model: &mut Model) -> Vec<Effect> {
+    model.chat.search = Some(Search::begin());
+    model.focus = Focus::Transcript;
+    Vec::new()
+}
+
+pub(super) fn type_search(model: &mut Model, words: &str) -> Vec<Effect> {
+    if let Some(search) = &mut model.chat.search {
+        search.words.push_str(&text::line(words));
+        // A space that is typed is one; trimming is for what is foreign.
+        if words == " " {
+            search.words.push(' ');
+        }
+    }
+    seek(model, None)
+}
+
+pub(super) fn backspace_search(model: &mut Model) -> Vec<Effect> {
+    if let Some(search) = &mut model.chat.search {
+        search.words.pop();
+    }
+    seek(model, None)
+}
+
+pub(super) fn keep_search(model: &mut Model) -> Vec<Effect> {
+    match &mut model.chat.search {
+        Some(search) if !search.words.is_empty() => {
+            search.typing = false;
+            Vec::new()
+        }
+        Some(_) | None => leave_search(model),
+    }
+}
+
+pub(super) fn leave_search(model: &mut Model) -> Vec<Effect> {
+    super::focus::composer(model)
+}
+
+pub(super) fn seek(model: &mut Model, step: Option<Step>) -> Vec<Effect> {
+    let Some(search) = &model.chat.search else {
+        model.say("nothing is searched for; / begins");
+        return Vec::new();
+    };
+    if search.words.is_empty() {
+        return Vec::new();
+    }
+    let words = search.words.clone();
+    let context = Context { told: &model.told, theme: &model.theme, now: model.now };
+    if model.chat.seek(context, step) == Sought::Found {
+        return ask_older(model);
+    }
+    let is_up = step != Some(Step::Down);
+    if is_up && model.told.more {
+        model.say("none in what is loaded; older rows are being asked for");
+        model.chat.scroll(Step::Start);
+        return ask_older(model);
+    }
+    model.say(match step {
+        None => format!("no \u{201c}{words}\u{201d} here"),
+        Some(Step::Down) => "no match below".to_owned(),
+        Some(_) => "no match above".to_owned(),
+    });
+    Vec::new()
 }

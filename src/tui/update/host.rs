@@ -3,8 +3,9 @@
 use super::super::action::{Effect, News};
 use super::super::model::{Model, Outgoing, Overlay, Refresh};
 use super::super::projection::{Host, Opening, Trusted};
+use super::super::sizes::{KEPT_AS, Sizes};
 use super::{chat, write};
-use crate::domain::{CommandId, Event, Fence, Receipt, Recorded, Rejection, Seq, UserCommand};
+use crate::domain::{CommandId, Event, Fence, Receipt, Recorded, Rejection, Seq, TaskStatus, UserCommand};
 
 pub(super) fn news(model: &mut Model, news: News) -> Vec<Effect> {
     // What happens elsewhere is no reason to draw.
@@ -35,6 +36,8 @@ fn take(model: &mut Model, news: News) -> Vec<Effect> {
             model.chat.asked_older = false;
             model.tasks.asked = false;
             model.waiting = Refresh::default();
+            model.jobs.refresh = Refresh::default();
+            model.jobs.log.iter_mut().for_each(|log| log.asked = false);
             model.warn(why);
             Vec::new()
         }
@@ -44,7 +47,9 @@ fn take(model: &mut Model, news: News) -> Vec<Effect> {
             model.told.prepend(&agent, page);
             Vec::new()
         }
-        News::Tasks(tasks) => {
+        News::Tasks(mut tasks) => {
+            // What waits for a person comes first; the rest stays by its last change.
+            tasks.sort_by_key(|task| task.status != TaskStatus::AwaitingHuman);
             let chosen = model.told.tasks.get(model.tasks.chosen).map(|task| task.id.clone()).or(model.wanted.clone());
             model.told.tasks = tasks;
             if let Some(at) = model.told.tasks.iter().position(|task| Some(&task.id) == chosen.as_ref()) {
@@ -54,6 +59,22 @@ fn take(model: &mut Model, news: News) -> Vec<Effect> {
             let again = model.tasks.asked && model.overlay == Some(Overlay::Tasks);
             if again { vec![Effect::ListTasks { archived: model.tasks.archived }] } else { Vec::new() }
         }
+        News::Sent(texts) => {
+            model.sent = texts;
+            super::pick::history_came(model);
+            Vec::new()
+        }
+        News::Files { search, paths, last } => super::pick::found(model, search, paths, last),
+        News::Preview(preview) => {
+            if let Some(picker) = &mut model.picker {
+                picker.preview = Some(preview);
+            }
+            Vec::new()
+        }
+        News::Jobs(views) => super::jobs::listed(model, views),
+        News::JobLog(job, page) => super::jobs::read(model, &job, page),
+        News::JobFound(job, pattern, page) => super::jobs::found(model, &job, &pattern, page),
+        News::ShellEnded(ran) => super::shell::ended(model, ran),
         News::Waiting(tasks) => {
             model.told.waiting = tasks;
             if model.waiting.answered() { vec![Effect::AskWaiting] } else { Vec::new() }
@@ -64,6 +85,13 @@ fn take(model: &mut Model, news: News) -> Vec<Effect> {
                 Some(true) => Trusted::Yes,
                 Some(false) => Trusted::No,
             };
+            Vec::new()
+        }
+        News::Draft { pane, text } if pane == KEPT_AS => {
+            // Whoever moved a border before this came has the last word.
+            if model.sizes == Sizes::default() {
+                model.sizes = Sizes::of_text(&text);
+            }
             Vec::new()
         }
         News::Draft { pane, text } => {
@@ -94,9 +122,13 @@ fn connected(model: &mut Model, seq: Seq, fence: Fence) -> Vec<Effect> {
     let mut effects: Vec<_> =
         model.outbox.iter().map(|out| Effect::Submit { id: out.id.clone(), wanted: out.wanted.clone() }).collect();
     effects.push(Effect::AskTrust(model.facts.folder.clone()));
+    effects.push(Effect::ListSent);
     // What was asked of an earlier connection is not answered any more.
     model.waiting = Refresh::default();
     effects.extend(ask_waiting(model));
+    model.jobs.refresh = Refresh::default();
+    model.jobs.log.iter_mut().for_each(|log| log.asked = false);
+    effects.extend(super::jobs::ask(model));
     match &model.wanted {
         Some(task) => effects.push(Effect::Open(task.clone())),
         None => {
@@ -105,6 +137,7 @@ fn connected(model: &mut Model, seq: Seq, fence: Fence) -> Vec<Effect> {
         }
     }
     if first {
+        effects.push(Effect::LoadDraft { client: model.facts.client.clone(), pane: KEPT_AS.to_owned() });
         effects.push(Effect::LoadDraft { client: model.facts.client.clone(), pane: model.draft_pane() });
     } else {
         // The new host keeps drafts on its own disk, but the newest keys may not have got there.
@@ -194,9 +227,13 @@ fn heard(model: &mut Model, recorded: &Recorded) -> Vec<Effect> {
     }
     let removed =
         matches!(&recorded.event, Event::TaskRemoved { removed, .. } if Some(removed) == model.wanted.as_ref());
+    if model.wanted.is_some() && recorded.task == model.wanted && model.told.open != model.wanted {
+        model.told.hear_ahead(recorded);
+    }
     model.told.record(recorded);
     chat::forget_old(model);
     let mut effects = super::tasks::heard(model, &recorded.event);
+    effects.extend(super::jobs::heard(model, &recorded.event));
     if asks_a_person(&recorded.event) {
         effects.extend(ask_waiting(model));
     }

@@ -45,6 +45,17 @@ pub(super) fn pause(model: &mut Model) -> Vec<Effect> {
     wanted.map_or_else(Vec::new, |wanted| submit(model, wanted, None))
 }
 
+/// Has something done to the Task that is open.
+pub(super) fn of_open(model: &mut Model, wanted: impl FnOnce(TaskId) -> UserCommand) -> Vec<Effect> {
+    match model.wanted.clone() {
+        Some(task) => submit(model, wanted(task), None),
+        None => {
+            model.say("there is no Task yet: say what you want done");
+            Vec::new()
+        }
+    }
+}
+
 pub(super) fn archive(model: &mut Model) -> Vec<Effect> {
     let wanted = chosen(model).map(|task| UserCommand::Archive { task: task.id.clone(), archived: !task.archived });
     wanted.map_or_else(Vec::new, |wanted| submit(model, wanted, None))
@@ -90,7 +101,7 @@ pub(super) fn new(model: &mut Model) -> Vec<Effect> {
 }
 
 /// Leaves one Task for another: what is being written stays with its Task.
-fn go_to(model: &mut Model, task: Option<TaskId>) -> Vec<Effect> {
+pub(super) fn go_to(model: &mut Model, task: Option<TaskId>) -> Vec<Effect> {
     if !model.writes_message() {
         model.composer.resume();
     }

@@ -1,7 +1,7 @@
 //! What stands in an empty chat, and the banner that asks about trust.
 
 use super::super::action::Action;
-use super::super::keymap::{When, key_of};
+use super::super::keymap::When;
 use super::super::model::Model;
 use super::super::text;
 use super::super::wrap;
@@ -22,14 +22,10 @@ pub fn trust(model: &Model, room: usize) -> Vec<Line<'static>> {
     };
     let path = text::cut_start(&text::exact(&model.facts.folder.path), inner.saturating_sub(8));
     say(&format!("Trust {path}?"), theme.strong.into());
-    say(
-        "Trusted, its AGENTS.md instructs the agent and its configuration applies. Until then nothing of it is read \
-         as instructions.",
-        theme.text.into(),
-    );
-    let yes = key_of(When::Untrusted, &Action::TrustFolder);
-    let later = key_of(When::Untrusted, &Action::TrustLater);
-    say(&format!("{yes} trust it    {later} not now"), theme.dim.into());
+    let yes = model.keymap.key_of(When::Untrusted, &Action::TrustFolder);
+    let later = model.keymap.key_of(When::Untrusted, &Action::TrustLater);
+    let held = model.facts.to_trust.join(", ");
+    say(&format!("Only then is this used: {held}    {yes} trust it  {later} not now"), theme.dim.into());
     lines.push(Line::default());
     lines
 }

@@ -2,17 +2,16 @@
 
 use super::super::action::{Action, Pane, Step};
 use super::super::asks::{self, Ask};
-use super::super::chat::draw::MARGIN;
-use super::super::composer::{Purpose, first_words};
-use super::super::keymap::{When, key_of};
+use super::super::chat::search::Search;
+use super::super::keymap::When;
 use super::super::model::{Focus, Model};
-use super::super::{text, words};
-use super::{banner, both_ends, put};
+use super::super::text;
+use super::{banner, both_ends, put, write};
 use crate::domain::CheckState;
 use crate::domain::command::ApprovalAnswer;
 use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
-use ratatui::style::Style;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 pub(super) fn draw(model: &Model, buffer: &mut Buffer) {
@@ -25,9 +24,7 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer) {
     } else {
         ask_line(model, buffer)
     }
-    queue(model, buffer);
-    rule(model, buffer);
-    composer(model, buffer);
+    write::draw(model, buffer);
 }
 
 fn banner_lines(model: &Model) -> Vec<Line<'static>> {
@@ -51,10 +48,26 @@ fn transcript(model: &Model, buffer: &mut Buffer) {
         let row = (row + space) as u16;
         if let Some(line) = line {
             put(buffer, area, row, line);
+            if let Some(search) = &model.chat.search {
+                mark(buffer, area, row, search, &line.to_string());
+            }
         }
         if chosen && row < area.height && area.width > 0 {
             buffer.set_style(Rect { y: area.y + row, height: 1, ..area }, model.theme.select);
         }
+    }
+}
+
+/// Sets the matches in a row apart.
+fn mark(buffer: &mut Buffer, area: Rect, row: u16, search: &Search, line: &str) {
+    if row >= area.height {
+        return;
+    }
+    for found in search.matches(line) {
+        let x = text::width(&line[..found.start]).min(usize::from(area.width)) as u16;
+        let width = (text::width(&line[found]) as u16).min(area.width - x);
+        let place = Rect { x: area.x + x, y: area.y + row, width, height: 1 };
+        buffer.set_style(place, Style::new().add_modifier(Modifier::REVERSED));
     }
 }
 
@@ -72,7 +85,7 @@ fn ask_line(model: &Model, buffer: &mut Buffer) {
     ];
     let others = asks::list(&model.told).len() - 1;
     let more = if others == 0 { String::new() } else { format!("+{others}  ") };
-    let key = key_of(When::Panes, &Action::LookAtAsks);
+    let key = model.keymap.key_of(When::Panes, &Action::LookAtAsks);
     let right = vec![
         Span::styled(more, Style::from(theme.dim)),
         Span::styled(format!("{key} to answer "), Style::from(theme.warn)),
@@ -99,34 +112,34 @@ fn ask_whole(model: &Model, buffer: &mut Buffer) {
     let below = model.asks.below();
     let mut right = vec![];
     if below > 0 {
-        let down = key_of(When::Approval, &Action::ScrollAsk(Step::PageDown));
+        let down = model.keymap.key_of(When::Approval, &Action::ScrollAsk(Step::PageDown));
         right.push(Span::styled(format!("↓ {below} more, {down} "), Style::from(theme.warn)));
     }
     let mut left = vec![Span::raw("   ")];
     for (key, words) in ask_keys(model, ask) {
-        left.push(Span::styled(key, Style::from(theme.accent)));
+        left.push(Span::styled(key.to_owned(), Style::from(theme.accent)));
         left.push(Span::styled(format!(" {words}  "), Style::from(theme.text)));
     }
     put(buffer, area, area.height - 1, &both_ends(area, left, right));
 }
 
 /// The keys that count now with what they do, in the order of how often they are pressed.
-fn ask_keys(model: &Model, ask: Ask) -> Vec<(&'static str, &'static str)> {
+fn ask_keys<'a>(model: &'a Model, ask: Ask) -> Vec<(&'a str, &'static str)> {
     if model.asks.may_refuse(ask, model.now).is_err() {
         return vec![("look…", "")];
     }
     let read = model.asks.may_allow(ask, model.now).is_ok();
     match ask {
         Ask::Approval(_) => {
-            let key = |answer| key_of(When::Approval, &Action::AnswerApproval(answer));
+            let key = |answer| model.keymap.key_of(When::Approval, &Action::AnswerApproval(answer));
             let yes = [(key(ApprovalAnswer::Once), "once"), (key(ApprovalAnswer::Always), "always for this")];
-            let why = key_of(When::Approval, &Action::WriteAnswer);
+            let why = model.keymap.key_of(When::Approval, &Action::WriteAnswer);
             let no = [(key(ApprovalAnswer::Deny), "no"), (why, "no, because…"), (key(ApprovalAnswer::Never), "never")];
             let unread = [("read to the end", "to say yes")];
             if read { [&yes[..], &no[..]].concat() } else { [&unread[..], &no[..]].concat() }
         }
         Ask::Check(_) => {
-            let key = |outcome| key_of(When::Check, &Action::JudgeCheck(outcome));
+            let key = |outcome| model.keymap.key_of(When::Check, &Action::JudgeCheck(outcome));
             let no = (key(CheckState::Failed), "no");
             if read {
                 vec![(key(CheckState::Passed), "yes"), no, (key(CheckState::Waived), "need not be")]
@@ -135,86 +148,18 @@ fn ask_keys(model: &Model, ask: Ask) -> Vec<(&'static str, &'static str)> {
             }
         }
         Ask::Question(question) => {
-            let write = key_of(When::Question, &Action::WriteAnswer);
+            let write = model.keymap.key_of(When::Question, &Action::WriteAnswer);
             if question.options.is_empty() {
                 vec![(write, "answer")]
             } else {
-                vec![(key_of(When::Question, &Action::TakeOption), "answer with it"), (write, "in words")]
+                vec![(model.keymap.key_of(When::Question, &Action::TakeOption), "answer with it"), (write, "in words")]
             }
         }
     }
 }
 
-fn queue(model: &Model, buffer: &mut Buffer) {
-    let area = model.layout.queue;
-    if area.area() == 0 {
-        return;
-    }
-    let theme = &model.theme;
-    let queued = model.told.queued();
-    let sending: Vec<&str> = model.sending().collect();
-    let focused = model.focus == Focus::Queue;
-    let height = usize::from(area.height);
-    let first = if focused { model.queue.saturating_sub(height - 1) } else { 0 };
-    let rows = queued
-        .iter()
-        .map(|message| ("queued", message.text.as_str()))
-        .chain(sending.iter().map(|text| ("sending", *text)));
-    let total = queued.len() + sending.len();
-    for (row, (ix, (state, words))) in rows.enumerate().skip(first).take(height).enumerate() {
-        let chosen = focused && ix == model.queue;
-        let left = vec![
-            Span::styled(format!(" {} ", if chosen { "›" } else { "⋯" }), Style::from(theme.accent)),
-            Span::styled(format!("{state}  "), Style::from(theme.dim)),
-            Span::styled(first_words(words, usize::from(area.width)), Style::from(theme.text)),
-        ];
-        let hidden = total - height.min(total);
-        let help = if row + 1 < height {
-            String::new()
-        } else if focused {
-            let edit = key_of(When::Queue, &Action::EditQueued);
-            let back = key_of(When::Queue, &Action::WithdrawQueued);
-            format!("{edit} edit  {back} take back ")
-        } else if hidden > 0 {
-            format!("+{hidden}  {} ", key_of(When::Panes, &Action::LookAtQueue))
-        } else {
-            format!("{} ", key_of(When::Panes, &Action::LookAtQueue))
-        };
-        let right = vec![Span::styled(help, Style::from(theme.dim))];
-        put(buffer, area, row as u16, &both_ends(area, left, right));
-        if chosen {
-            buffer.set_style(Rect { y: area.y + row as u16, height: 1, ..area }, theme.select);
-        }
-    }
-}
-
-/// The rule above the composer: what is being written on the left, a word to the person on the right.
-fn rule(model: &Model, buffer: &mut Buffer) {
-    let area = model.layout.rule;
-    let theme = &model.theme;
-    let title = match &model.composer.purpose {
-        Purpose::Message => "",
-        Purpose::Edit(_) => "editing a queued message, esc leaves it as it was",
-        Purpose::Answer(_) => "your answer",
-        Purpose::Refuse(_) => "why not? esc leaves it open",
-    };
-    let (right, style) = match &model.hint {
-        Some(hint) => (text::line(&hint.text), if hint.warns { theme.warn } else { theme.text }),
-        None if model.chat.has_new_below() => {
-            (format!("new below, {}", key_of(When::Panes, &Action::ScrollChat(Step::End))), theme.accent)
-        }
-        None if !model.chat.is_following() => {
-            let down = model.chat.total() - model.chat.top() - usize::from(model.layout.transcript.height);
-            (words::many(down, "row below", "rows below"), theme.dim)
-        }
-        None => (String::new(), theme.dim),
-    };
-    titled_rule(buffer, area, (title, theme.accent.into()), (&right, style.into()), theme.border.into());
-    join(model, buffer, area);
-}
-
 /// Joins a rule to the frame it stands in.
-fn join(model: &Model, buffer: &mut Buffer, area: Rect) {
+pub(super) fn join(model: &Model, buffer: &mut Buffer, area: Rect) {
     let framed = model.layout.frames.iter().find(|(pane, _)| *pane == Pane::Chat);
     let Some((_, frame)) = framed.filter(|_| area.area() > 0) else { return };
     buffer[(frame.x, area.y)].set_symbol("├");
@@ -222,10 +167,10 @@ fn join(model: &Model, buffer: &mut Buffer, area: Rect) {
 }
 
 /// A rule across an area with words in it at both ends.
-fn titled_rule(buffer: &mut Buffer, area: Rect, left: (&str, Style), right: (&str, Style), rule: Style) {
+pub(super) fn titled_rule(buffer: &mut Buffer, area: Rect, left: (&str, Style), right: (&str, Style), rule: Style) {
     let room = usize::from(area.width);
     let part = |(words, style): (&str, Style), room: usize| {
-        let words = text::cut(words.trim(), room);
+        let words = text::cut(words.trim_start(), room);
         if words.is_empty() { Span::raw("") } else { Span::styled(format!(" {words} "), style) }
     };
     let right = part(right, room.saturating_sub(6));
@@ -243,43 +188,4 @@ fn titled_rule(buffer: &mut Buffer, area: Rect, left: (&str, Style), right: (&st
         Span::styled("─".repeat(after), rule),
     ]);
     put(buffer, area, 0, &line);
-}
-
-fn composer(model: &Model, buffer: &mut Buffer) {
-    let area = model.layout.composer;
-    let theme = &model.theme;
-    let margin = MARGIN as u16;
-    if area.area() == 0 || area.x < margin {
-        return;
-    }
-    let writing = model.focus == Focus::Composer && model.overlay.is_none();
-    let style = if writing { theme.accent } else { theme.dim };
-    put(buffer, Rect { x: area.x - margin, width: margin, ..area }, 0, &Line::styled(" ›", style));
-    if model.composer.is_empty() {
-        let words = match model.composer.purpose {
-            Purpose::Message if model.told.run().is_some() => "Write on; it is queued until the next step",
-            Purpose::Message => "Say what you want done",
-            Purpose::Edit(_) => "New words for the message",
-            Purpose::Answer(_) => "Answer in words",
-            Purpose::Refuse(_) => "Why it must not run; Main reads it",
-        };
-        put(buffer, area, 0, &Line::styled(words, theme.dim));
-        return;
-    }
-    let rows = model.composer.rows().iter().skip(model.composer.top).take(usize::from(area.height));
-    for (row, line) in rows.enumerate() {
-        put(buffer, area, row as u16, &Line::styled(line.text.as_str(), theme.text));
-    }
-}
-
-/// Where the caret is, if a person is writing.
-pub(super) fn caret(model: &Model) -> Option<Position> {
-    let area = model.layout.composer;
-    if model.focus != Focus::Composer || area.area() == 0 || model.layout.pane(model.pane()).is_none() {
-        return None;
-    }
-    let (row, column) = model.composer.caret();
-    let row = row.checked_sub(model.composer.top)?;
-    let x = area.x + (column as u16).min(area.width.saturating_sub(1));
-    Some(Position { x, y: area.y + (row as u16).min(area.height.saturating_sub(1)) })
 }

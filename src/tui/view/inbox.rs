@@ -13,9 +13,7 @@ use ratatui::text::{Line, Span};
 pub(super) fn draw(model: &Model, area: Rect, buffer: &mut Buffer) {
     let inbox = model.told.inbox();
     if inbox.is_empty() {
-        put(buffer, area, 0, &Line::styled(" No messages.", model.theme.dim));
-        put(buffer, area, 1, &Line::styled(" What you and others send to Main shows here.", model.theme.dim));
-        return;
+        return super::panes::draw(model, Pane::Inbox, area, buffer);
     }
     let scroll = if model.focus == Focus::Side(Pane::Inbox) { model.side_scroll } else { 0 };
     for (row, message) in inbox.into_iter().skip(scroll).take(usize::from(area.height)).enumerate() {

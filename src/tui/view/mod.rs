@@ -7,12 +7,18 @@ pub mod banner;
 mod chat;
 mod help;
 mod inbox;
+mod jobs;
+mod keys;
 mod panes;
+pub mod picker;
+mod shell;
 mod status;
 pub mod strip;
-mod tasks;
+pub mod tasks;
+mod write;
 
 use super::action::Pane;
+use super::look::Form;
 use super::model::{Model, Overlay};
 use super::text;
 use ratatui::Frame;
@@ -34,17 +40,37 @@ pub fn view(model: &Model, frame: &mut Frame) {
         match pane {
             Pane::Chat => chat::draw(model, buffer),
             Pane::Inbox => inbox::draw(model, *area, buffer),
-            Pane::Subagents | Pane::Jobs | Pane::Editor => panes::draw(model, *pane, *area, buffer),
+            Pane::Jobs => jobs::draw(model, *area, buffer),
+            Pane::Subagents | Pane::Editor => panes::draw(model, *pane, *area, buffer),
         }
     }
     status::draw(model, buffer);
     match model.overlay {
         Some(Overlay::Tasks) => tasks::draw(model, buffer),
         Some(Overlay::Help { scroll }) => help::draw(model, scroll, buffer),
-        None => {
-            if let Some(caret) = chat::caret(model).filter(|caret| area.contains(*caret)) {
+        Some(Overlay::Keys) => keys::draw(model, buffer),
+        Some(Overlay::Shell) => shell::draw(model, buffer),
+        Some(Overlay::Picker) => {
+            if let Some(caret) = picker::draw(model, buffer).filter(|caret| area.contains(*caret)) {
                 frame.set_cursor_position(caret);
             }
+        }
+        None => {
+            if let Some(caret) = write::caret(model).filter(|caret| area.contains(*caret)) {
+                frame.set_cursor_position(caret);
+            }
+        }
+    }
+    if model.form == Form::Plain {
+        plain(frame.buffer_mut());
+    }
+}
+
+/// Takes everything off the frame that only draws: a screen reader would read it out.
+fn plain(buffer: &mut Buffer) {
+    for cell in &mut buffer.content {
+        if cell.symbol().chars().all(|c| matches!(c, '\u{2500}'..='\u{259f}' | '\u{2800}'..='\u{28ff}')) {
+            cell.set_symbol(" ");
         }
     }
 }
@@ -101,10 +127,9 @@ fn frame_of(model: &Model, pane: Pane, area: Rect, buffer: &mut Buffer) {
 }
 
 /// A box over everything, with a title and its keys below; gives the inside.
-fn overlay(model: &Model, buffer: &mut Buffer, title: &str, keys: &str, width: u16, height: u16) -> Rect {
-    let all = model.layout.area;
-    let (width, height) = (width.min(all.width), height.min(all.height));
-    let area = Rect { x: all.x + (all.width - width) / 2, y: all.y + (all.height - height) / 2, width, height };
+fn overlay(model: &Model, buffer: &mut Buffer, title: &str, keys: &str, (width, height): (u16, u16)) -> Rect {
+    let area = boxed(model.layout.area, (width, height));
+    let width = area.width;
     Clear.render(area, buffer);
     // A wide character that begins left of the box would reach into it.
     if let Some(x) = area.x.checked_sub(1) {
@@ -122,8 +147,19 @@ fn overlay(model: &Model, buffer: &mut Buffer, title: &str, keys: &str, width: u
             format!(" {} ", text::cut(keys, usize::from(width).saturating_sub(4))),
             model.theme.dim,
         ));
-    let inner = block.inner(area);
     block.render(area, buffer);
+    inside(area)
+}
+
+/// Where a box of so many columns and rows stands in the middle of the screen.
+fn boxed(all: Rect, (width, height): (u16, u16)) -> Rect {
+    let (width, height) = (width.min(all.width), height.min(all.height));
+    Rect { x: all.x + (all.width - width) / 2, y: all.y + (all.height - height) / 2, width, height }
+}
+
+/// The inside of a box, with a breath at both sides.
+fn inside(area: Rect) -> Rect {
+    let inner = Block::bordered().inner(area);
     Rect { x: inner.x + inner.width.min(1), width: inner.width.saturating_sub(2), ..inner }
 }
 

@@ -11,9 +11,9 @@ use ratatui::text::Line;
 fn words(pane: Pane) -> &'static str {
     match pane {
         Pane::Subagents => "No Subagents.\nMain will show here whom it gave work to, and how far they are.",
-        Pane::Jobs => "No Jobs.\nCommands that run in the background will show here, with their logs.",
         Pane::Editor => "Nothing is open.\nDocuments that you and the agents edit together will open here.",
-        Pane::Chat | Pane::Inbox => "",
+        Pane::Inbox => "No messages.\nWhat you and others send to Main shows here.",
+        Pane::Chat | Pane::Jobs => "",
     }
 }
 

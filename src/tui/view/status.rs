@@ -2,7 +2,7 @@
 
 use super::super::action::Action;
 use super::super::asks;
-use super::super::keymap::{When, key_of};
+use super::super::keymap::When;
 use super::super::model::{Model, SPIN};
 use super::super::projection::Host;
 use super::super::{text, words};
@@ -25,7 +25,7 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer) {
     let mut room = usize::from(area.width);
     spans = super::cut_spans(spans, room.saturating_sub(1));
     room -= spans.iter().map(|span| text::width(&span.content)).sum::<usize>();
-    let help = format!("{} keys ", key_of(When::Panes, &Action::OpenHelp));
+    let help = format!("{} keys ", model.keymap.key_of(When::Panes, &Action::OpenHelp));
     let mut facts = Vec::new();
     for fact in facts_of(model).into_iter().chain([help]) {
         let wide = text::width(&fact) + 3;
@@ -63,7 +63,10 @@ fn state(model: &Model) -> (&'static str, String, Style) {
     }
     match model.told.run().map(|run| (run.state, run.started_at)) {
         Some((RunState::Running, since)) => {
-            let picture = SPINNER[(model.now / SPIN).rem_euclid(SPINNER.len() as i64) as usize];
+            let picture = match model.turns() {
+                true => SPINNER[(model.now / SPIN).rem_euclid(SPINNER.len() as i64) as usize],
+                false => "●",
+            };
             (picture, working(model, since), theme.accent.into())
         }
         Some((RunState::Interrupted | RunState::Completed | RunState::Failed | RunState::Cancelled, _)) | None => {
@@ -73,6 +76,9 @@ fn state(model: &Model) -> (&'static str, String, Style) {
 }
 
 fn working(model: &Model, since: i64) -> String {
+    if model.told.run().is_some_and(|run| model.told.records.open_control(&run.id).is_some()) {
+        return "stopping…".into();
+    }
     if let Some(at) = model.told.retry_at().filter(|at| *at > model.now) {
         return format!("no answer, tried again in {}", words::duration(at - model.now + 999));
     }
@@ -104,6 +110,7 @@ fn resting(model: &Model, task: &Task) -> (&'static str, String, Style) {
         }
         TaskStatus::Active if model.told.queued().is_empty() => ("○", "idle".into(), theme.dim.into()),
         TaskStatus::Active => ("○", "starting".into(), theme.dim.into()),
+        TaskStatus::Parked if reason == "job" => ("○", "waits for its Jobs".into(), theme.dim.into()),
         TaskStatus::Parked => ("○", format!("parked {reason}").trim_end().to_owned(), theme.dim.into()),
         TaskStatus::Paused => ("‖", "paused".into(), theme.warn.into()),
         TaskStatus::Completed => ("✓", "done".into(), theme.ok.into()),
@@ -123,14 +130,23 @@ fn facts_of(model: &Model) -> Vec<String> {
     let elsewhere = model.told.waiting_elsewhere();
     if elsewhere > 0 {
         let words = words::many(elsewhere, "waits in another Task", "wait in other Tasks");
-        facts.push(format!("{words}, {}", key_of(When::Panes, &Action::OpenTasks)));
+        facts.push(format!("{words}, {}", model.keymap.key_of(When::Panes, &Action::LookAtAsks)));
+    }
+    let live = model.jobs.views.iter().filter(|view| !view.job.state.is_ended()).count();
+    if live > 0 {
+        facts.push(words::many(live, "Job", "Jobs"));
     }
     let chosen = task.and_then(|task| task.model.as_deref()).unwrap_or(&model.facts.model);
     facts.push(text::cut(&text::line(chosen), 28));
     // Nobody counted the tokens: size and price are a guess, and look like one.
     let about = if task.is_some_and(|task| task.usage.estimated) { "~" } else { "" };
     if model.told.context_tokens > 0 {
-        facts.push(format!("{about}{} context", words::count(model.told.context_tokens)));
+        let used = model.told.context_tokens;
+        let of = match model.facts.windows.get(chosen) {
+            Some(window) if *window > 0 => format!("{}% of {}", used * 100 / window, words::count(*window)),
+            Some(_) | None => format!("{} context", words::count(used)),
+        };
+        facts.push(format!("{about}{of}"));
     }
     if let Some(micro_usd) = task.and_then(|task| task.usage.micro_usd) {
         facts.push(format!("{about}{}", words::money(micro_usd)));

@@ -1,18 +1,18 @@
 //! The list of all Tasks, over the panes.
 
 use super::super::action::Action;
-use super::super::keymap::{When, key_of};
+use super::super::keymap::When;
 use super::super::model::Model;
 use super::super::{text, words};
-use super::{both_ends, overlay, put};
+use super::{both_ends, boxed, inside, overlay, put};
 use crate::domain::{Task, TaskStatus};
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 pub(super) fn draw(model: &Model, buffer: &mut Buffer) {
-    let key = |action: &Action| key_of(When::Tasks, action);
+    let key = |action: &Action| model.keymap.key_of(When::Tasks, action);
     let keys = format!(
         "{} open  {} new  {} pause, go on  {} put away  {} close",
         key(&Action::OpenTask),
@@ -21,22 +21,55 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer) {
         key(&Action::ArchiveTask),
         key(&Action::CloseOverlay)
     );
-    let size = model.layout.area;
-    let rows = (model.told.tasks.len().max(1) as u16).saturating_add(2);
-    let inner = overlay(model, buffer, "Tasks", &keys, 100, rows.min(size.height.saturating_sub(2)).max(5));
+    let lines = lines(model);
+    let inner = overlay(model, buffer, "Tasks", &keys, size(model));
     if model.told.tasks.is_empty() {
         let words = if model.tasks.asked { "asking…" } else { "No Tasks yet." };
         put(buffer, inner, 0, &Line::styled(words, model.theme.dim));
         return;
     }
-    let height = usize::from(inner.height).max(1);
-    let first = (model.tasks.chosen + 1).saturating_sub(height);
+    let (first, height) = window(model, inner);
     for (row, (ix, task)) in model.told.tasks.iter().enumerate().skip(first).take(height).enumerate() {
-        put(buffer, inner, row as u16, &line(model, task, inner));
+        let row = row as u16 * lines;
+        put(buffer, inner, row, &line(model, task, inner));
+        if lines > 1 {
+            let first = task.last_words.lines().next().unwrap_or_default();
+            let said = text::cut(&text::line(first), usize::from(inner.width).saturating_sub(3));
+            put(buffer, inner, row + 1, &Line::styled(format!("  {said}"), model.theme.dim));
+        }
         if ix == model.tasks.chosen {
-            buffer.set_style(Rect { y: inner.y + row as u16, height: 1, ..inner }, model.theme.select);
+            let chosen = Rect { y: inner.y + row, height: lines, ..inner };
+            buffer.set_style(chosen.intersection(inner), model.theme.select);
         }
     }
+}
+
+/// How many lines a Task has: where there is room, a second one says what was said last.
+fn lines(model: &Model) -> u16 {
+    let area = model.layout.area;
+    if area.width >= 70 && area.height >= 20 { 2 } else { 1 }
+}
+
+fn size(model: &Model) -> (u16, u16) {
+    let area = model.layout.area;
+    let rows = (model.told.tasks.len().max(1) as u16).saturating_mul(lines(model)).saturating_add(2);
+    let width = if area.width >= 160 { 130 } else { 100 };
+    (width, rows.min(area.height.saturating_sub(2)).max(5))
+}
+
+/// The first Task that is shown, and how many are.
+fn window(model: &Model, inner: Rect) -> (usize, usize) {
+    let height = usize::from(inner.height / lines(model)).max(1);
+    ((model.tasks.chosen + 1).saturating_sub(height), height)
+}
+
+/// Which Task of the list stands at a place.
+pub fn at(model: &Model, place: Position) -> Option<usize> {
+    let inner = inside(boxed(model.layout.area, size(model)));
+    let (first, height) = window(model, inner);
+    let row = usize::from(place.y.checked_sub(inner.y)? / lines(model));
+    let task = first + row;
+    (inner.contains(place) && row < height && task < model.told.tasks.len()).then_some(task)
 }
 
 fn line(model: &Model, task: &Task, area: Rect) -> Line<'static> {
@@ -46,11 +79,14 @@ fn line(model: &Model, task: &Task, area: Rect) -> Line<'static> {
         Some(waiting) if task.status == TaskStatus::AwaitingHuman => format!("{}: {}", waiting.kind, waiting.text),
         _ => task.reason.clone().unwrap_or_default(),
     };
-    let state = task.status.as_str().replace('_', " ").replace("awaiting human", "waits for you");
+    let state = state(task);
+    // Where it works, if not here.
+    let elsewhere = task.cwd.as_deref().filter(|cwd| *cwd != model.facts.folder.path);
+    let folder = elsewhere.map_or(String::new(), |cwd| format!("  {}", text::cut_start(&text::line(cwd), 24)));
     let left = vec![
         Span::styled(format!("{sign} "), style),
         Span::styled(text::line(&task.title), Style::from(if task.archived { theme.dim } else { theme.text })),
-        Span::styled(format!("  {}", text::line(&waits)), Style::from(theme.dim)),
+        Span::styled(format!("{folder}  {}", text::line(&waits)), Style::from(theme.dim)),
     ];
     let about = if task.usage.estimated { "~" } else { "" };
     let cost = task.usage.micro_usd.map(|usd| format!("{about}{}", words::money(usd))).unwrap_or_default();
@@ -63,10 +99,29 @@ fn line(model: &Model, task: &Task, area: Rect) -> Line<'static> {
     both_ends(area, left, right)
 }
 
+/// Whether somebody is at work in it, or will be at once.
+fn works(task: &Task) -> bool {
+    task.status == TaskStatus::Active
+        && task.waiting_for.iter().any(|one| matches!(one.kind.as_str(), "run" | "message"))
+}
+
+/// The state in a person's words.
+fn state(task: &Task) -> String {
+    match task.status {
+        TaskStatus::Active => if works(task) { "works" } else { "idle" }.to_owned(),
+        TaskStatus::AwaitingHuman => "waits for you".to_owned(),
+        TaskStatus::Completed => "done".to_owned(),
+        other @ (TaskStatus::Parked | TaskStatus::Paused | TaskStatus::Failed | TaskStatus::Cancelled) => {
+            other.to_string()
+        }
+    }
+}
+
 fn sign(model: &Model, task: &Task) -> (&'static str, Style) {
     let theme = &model.theme;
     match task.status {
-        TaskStatus::Active => ("●", theme.accent.into()),
+        TaskStatus::Active if works(task) => ("●", theme.accent.into()),
+        TaskStatus::Active => ("○", theme.dim.into()),
         TaskStatus::AwaitingHuman => ("◆", theme.warn.into()),
         TaskStatus::Parked => ("○", theme.dim.into()),
         TaskStatus::Paused => ("‖", theme.warn.into()),

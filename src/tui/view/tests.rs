@@ -170,6 +170,7 @@ fn the_list_of_tasks() {
             status,
             updated_at: NOW - minutes * 60_000,
             usage: Usage { micro_usd: usd, ..Usage::default() },
+            last_words: "I looked at it; **one** thing is left: the cache.\nShall I?".into(),
             waiting_for: vec![Waiting { kind: "approval".into(), id: "p_1".into(), text: "shell: git push".into() }],
             ..fixtures::task()
         };
@@ -192,6 +193,85 @@ fn the_list_of_tasks() {
 #[test]
 fn the_keys() {
     snapshots("help", |model| model.overlay = Some(Overlay::Help { scroll: 0 }));
+}
+
+#[test]
+fn the_palette() {
+    snapshots("palette", |model| {
+        fixtures::working(model);
+        update(model, Action::OpenCommands);
+        update(model, Action::Type("task".into()));
+    });
+}
+
+#[test]
+fn files_to_pick_with_the_first_lines_of_the_chosen_one() {
+    snapshots("files", |model| {
+        update(model, Action::Type("see @".into()));
+        let paths = ["src/main.rs", "src/日本語/解析.rs", "tests/parse.rs", "README.md"].map(str::to_owned).to_vec();
+        news(model, News::Files { search: 1, paths, last: true });
+        update(model, Action::Type("rs".into()));
+        let lines = vec!["//! The program.".to_owned(), String::new(), "fn main() {}".to_owned()];
+        let path = model.picker.as_ref().and_then(|picker| picker.choice()).map(|item| item.text.clone());
+        let path = path.unwrap_or_default();
+        news(model, News::Preview(crate::tui::picker::Preview { path, lines }));
+    });
+}
+
+#[test]
+fn a_command_of_the_person() {
+    snapshots("shell", |model| {
+        fixtures::working(model);
+        update(model, Action::Type("!cargo test".into()));
+        update(model, Action::Send);
+        let output = "running 3 tests\ntest parser::trims ... ok\ntest parser::keeps ... FAILED\n".to_owned();
+        news(model, News::ShellEnded(crate::tui::shell::Ran { ended: "exit 101".into(), output }));
+    });
+}
+
+#[test]
+fn a_long_paste_is_a_chip() {
+    snapshots("chip", |model| {
+        update(model, Action::Type("what is wrong in ".into()));
+        update(model, Action::Paste("a line of a log\n".repeat(212)));
+        update(model, Action::Type(" and why?".into()));
+    });
+}
+
+#[test]
+fn the_widest_terminals_have_two_columns_beside_the_chat() {
+    for (width, height) in [(200, 60), (300, 100)] {
+        let mut model = fixtures::model(width, height);
+        fixtures::working(&mut model);
+        insta::assert_snapshot!(format!("wide_{width}x{height}"), drawn(&mut model));
+    }
+}
+
+#[test]
+fn plain_lines_for_a_screen_reader() {
+    for (width, height) in SIZES {
+        let mut model = fixtures::model(width, height);
+        model.form = crate::tui::look::Form::Plain;
+        fixtures::working(&mut model);
+        update(&mut model, Action::OpenCommands);
+        let drawn = drawn(&mut model);
+        insta::assert_snapshot!(format!("plain_{width}x{height}"), drawn);
+        let draws = |c: char| matches!(c, '\u{2500}'..='\u{259f}' | '\u{2800}'..='\u{28ff}');
+        assert!(!drawn.contains(draws), "{drawn}");
+    }
+}
+
+#[test]
+fn with_reduced_motion_nothing_turns() {
+    let mut model = fixtures::model(80, 24);
+    fixtures::working(&mut model);
+    let (before, turning) = (drawn(&mut model), model.due());
+    model.motion = crate::tui::look::Motion::Reduced;
+    let still = drawn(&mut model);
+    model.now += 300;
+    assert_eq!(drawn(&mut model), still);
+    assert_ne!(before, still);
+    assert!(model.due() > turning.map(|at| at + 300));
 }
 
 #[test]

@@ -107,9 +107,15 @@ fn is_ours(control: &Control) -> bool {
             (_, 'm' | 'H' | 'A' | 'B' | 'C' | 'D' | 'G' | 'd' | 'J' | 'K') => {
                 between.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b';' | b':'))
             }
+            // The window's title is put by and taken back.
+            (_, 't') => matches!(between.as_str(), "22;2" | "23;2"),
             _ => false,
         },
-        Control::Osc(words) => words.starts_with("0;") || words.starts_with("2;"),
+        // The title, the background asked for, the program's status, a call to the person.
+        Control::Osc(words) => {
+            let ours = ["0;", "2;", "7501;", "9;Cowork: ", "777;notify;Cowork;"];
+            words == "11;?" || ours.iter().any(|begin| words.starts_with(begin))
+        }
         Control::Escape(rest) => matches!(rest.as_str(), "7" | "8"),
         Control::Character(_) | Control::Text(..) | Control::Invisible(_) => false,
     }

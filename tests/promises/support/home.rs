@@ -4,6 +4,7 @@
 use super::model_server::ModelServer;
 use super::process::{self, Finished, Process, Running};
 use super::terminal::Terminal;
+use super::watch::{LOOK_AGAIN, PATIENCE};
 use portable_pty::CommandBuilder;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -57,6 +58,11 @@ impl Home {
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.environment.insert(name.to_owned(), value.into());
         self
+    }
+
+    /// The environment of every program started from here.
+    pub fn environment(&self) -> impl Iterator<Item = (&str, &OsString)> {
+        self.environment.iter().map(|(name, value)| (name.as_str(), value))
     }
 
     /// Says that processes may be left behind in this test; they are killed without a word.
@@ -163,13 +169,23 @@ impl Home {
         self.open(command, columns, rows)
     }
 
-    fn open(&self, mut command: CommandBuilder, columns: u16, rows: u16) -> Terminal {
+    /// The screen in a terminal that says what its background is, such as `rgb:ffff/ffff/ffff`.
+    pub fn terminal_on(&self, background: &'static str, columns: u16, rows: u16) -> Terminal {
+        Terminal::open_on(Some(background), self.dressed(CommandBuilder::new(COWORK)), columns, rows)
+    }
+
+    fn open(&self, command: CommandBuilder, columns: u16, rows: u16) -> Terminal {
+        Terminal::open(self.dressed(command), columns, rows)
+    }
+
+    /// The command in the environment and the folder of this home.
+    fn dressed(&self, mut command: CommandBuilder) -> CommandBuilder {
         command.env_clear();
         for (name, value) in &self.environment {
             command.env(name, value);
         }
         command.cwd(self.work());
-        Terminal::open(command, columns, rows)
+        command
     }
 
     /// Every recorded event of a Task.
@@ -243,7 +259,16 @@ impl Drop for Home {
             }
             process::wait_gone(host.pid);
         }
-        let left = self.processes();
+        // A screen whose terminal is gone has a moment to end by itself.
+        let deadline = std::time::Instant::now() + PATIENCE;
+        let mut left = self.processes();
+        while !left.is_empty() && !std::thread::panicking() && std::time::Instant::now() < deadline {
+            if self.survivors != Survivors::AreAFault {
+                break;
+            }
+            std::thread::park_timeout(LOOK_AGAIN);
+            left = self.processes();
+        }
         for process in &left {
             process::send(process.pid, rustix::process::Signal::KILL);
         }

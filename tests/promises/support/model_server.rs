@@ -74,7 +74,12 @@ impl State {
 impl ModelServer {
     /// Starts a server with an empty script.
     pub fn start() -> Self {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port on loopback");
+        Self::at(0)
+    }
+
+    /// Starts a server with an empty script on this port; 0 is one that is free.
+    pub fn at(port: u16) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", port)).expect("a port on loopback");
         let address = listener.local_addr().expect("the port's address");
         let shared = Arc::new(Watch::<State>::default());
         let serving = Arc::clone(&shared);
@@ -274,7 +279,7 @@ fn read_request(reader: &mut BufReader<TcpStream>) -> Option<Request> {
 
 /// Records a request and picks its reply; only chat requests have a number.
 fn choose(state: &mut State, mut request: Request) -> (Option<usize>, Reply) {
-    if !request.path.ends_with("/chat/completions") {
+    if !request.is_ask() {
         let models = json!({"object": "list", "data": [{"id": "test", "object": "model"}]});
         let reply = if request.path.ends_with("/models") {
             Reply::status(200).header("content-type", "application/json").raw(models.to_string().as_bytes())

@@ -109,6 +109,11 @@ impl Running {
         text(&self.shared.look().stdout)
     }
 
+    /// What it has said to people so far.
+    pub fn stderr(&self) -> String {
+        text(&self.shared.look().stderr)
+    }
+
     /// Sends it a signal.
     pub fn signal(&self, signal: rustix::process::Signal) {
         if self.shared.look().status.is_none() {

@@ -136,9 +136,21 @@ impl Reply {
 
     /// Ends the answer and says how many tokens were sent and received.
     pub fn finish_using(self, input: u64, output: u64) -> Self {
+        self.finish_counting(input, 0, output)
+    }
+
+    /// Ends the answer and says how many tokens were sent, how many of them were cached, and how
+    /// many were received.
+    pub fn finish_counting(self, input: u64, cached: u64, output: u64) -> Self {
         let reason = if self.calls > 0 { "tool_calls" } else { "stop" };
+        self.finish_because(reason, input, cached, output)
+    }
+
+    /// Ends the answer for a reason of its own, such as its length.
+    pub fn finish_because(self, reason: &str, input: u64, cached: u64, output: u64) -> Self {
         let mut usage = chunk(json!([]));
-        usage["usage"] = json!({"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output});
+        usage["usage"] = json!({"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output,
+            "prompt_tokens_details": {"cached_tokens": cached}});
         self.event(&chunk(json!([{"index": 0, "delta": {}, "finish_reason": reason}])))
             .event(&usage)
             .raw(b"data: [DONE]\n\n")

@@ -23,9 +23,15 @@ impl Request {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The messages of a chat, oldest first.
+    /// Whether a model is asked something, in whatever wire format.
+    pub fn is_ask(&self) -> bool {
+        ["/chat/completions", "/messages", "/responses"].iter().any(|path| self.path.ends_with(path))
+    }
+
+    /// The messages of a chat, oldest first; the items of a request to Responses.
     pub fn messages(&self) -> &[Value] {
-        self.body["messages"].as_array().map_or(&[], Vec::as_slice)
+        let messages = self.body.get("messages").or(self.body.get("input"));
+        messages.and_then(Value::as_array).map_or(&[], Vec::as_slice)
     }
 
     /// The words of the system messages.
@@ -71,6 +77,12 @@ impl Request {
         let messages = self.messages();
         if messages.is_empty() {
             return Some("there are no messages".into());
+        }
+        if self.path.ends_with("/messages") {
+            return broken_rule_of_messages(messages);
+        }
+        if self.path.ends_with("/responses") {
+            return broken_rule_of_responses(messages);
         }
         let mut waiting: Vec<&str> = Vec::new();
         for (at, message) in messages.iter().enumerate() {
@@ -126,6 +138,64 @@ impl Request {
             .find(|arguments| !serde_json::from_str::<Value>(arguments).is_ok_and(|value| value.is_object()))
             .map(|arguments| format!("the arguments of an old call are no JSON object: {arguments}"))
     }
+}
+
+/// What Anthropic would refuse: sides that do not alternate, a call without its result in the very
+/// next message, results that are not first in it, empty words.
+fn broken_rule_of_messages(messages: &[Value]) -> Option<String> {
+    let mut waiting: Vec<&str> = Vec::new();
+    for (at, message) in messages.iter().enumerate() {
+        let expected = if at % 2 == 0 { "user" } else { "assistant" };
+        if message["role"] != expected {
+            return Some(format!("message {at} is not the {expected}'s"));
+        }
+        let content = message["content"].as_array().map_or(&[] as &[Value], Vec::as_slice);
+        if content.is_empty() {
+            return Some(format!("message {at} is empty"));
+        }
+        let mut words_came = false;
+        for block in content {
+            match block["type"].as_str().unwrap_or_default() {
+                "text" if block["text"].as_str().is_none_or(|text| text.trim().is_empty()) => {
+                    return Some(format!("message {at} holds empty words"));
+                }
+                "tool_result" => {
+                    let id = block["tool_use_id"].as_str().unwrap_or_default();
+                    let Some(found) = waiting.iter().position(|call| *call == id) else {
+                        return Some(format!("message {at} answers the call `{id}`, which nobody made"));
+                    };
+                    if words_came {
+                        return Some(format!("message {at} has a result after words"));
+                    }
+                    waiting.remove(found);
+                }
+                "tool_use" => {
+                    if !block["input"].is_object() {
+                        return Some(format!("message {at} makes a call whose input is no object"));
+                    }
+                    waiting.push(block["id"].as_str().unwrap_or_default());
+                }
+                "thinking" if block["signature"].as_str().is_none_or(str::is_empty) => {
+                    return Some(format!("message {at} holds a thought that nobody signed"));
+                }
+                _ => words_came = true,
+            }
+        }
+        if message["role"] == "user" && !waiting.is_empty() {
+            return Some(format!("the calls {waiting:?} have no result in message {at}"));
+        }
+    }
+    messages.len().is_multiple_of(2).then(|| "the last message is the assistant's".to_owned())
+}
+
+/// What Responses would refuse: calls without an output, outputs of nothing.
+fn broken_rule_of_responses(items: &[Value]) -> Option<String> {
+    let ids = |kind: &str| -> Vec<&str> {
+        items.iter().filter(|item| item["type"] == kind).filter_map(|item| item["call_id"].as_str()).collect()
+    };
+    let (calls, outputs) = (ids("function_call"), ids("function_call_output"));
+    let same = calls.len() == outputs.len() && calls.iter().all(|call| outputs.contains(call));
+    (!same).then(|| format!("the calls {calls:?} and the outputs {outputs:?} are not the same"))
 }
 
 /// The words of a message, whether its content is text or parts.

@@ -34,7 +34,11 @@ impl Watched {
 
 /// What the program asked its terminal, to be answered.
 #[derive(Default)]
-struct Asked(Vec<u8>);
+struct Asked {
+    answers: Vec<u8>,
+    /// What this terminal answers when it is asked for its background.
+    background: Option<&'static str>,
+}
 
 impl vt100::Callbacks for Asked {
     fn unhandled_csi(
@@ -46,12 +50,18 @@ impl vt100::Callbacks for Asked {
         last: char,
     ) {
         match (i1, last) {
-            (None, 'c') => self.0.extend_from_slice(b"\x1b[?62;22c"),
+            (None, 'c') => self.answers.extend_from_slice(b"\x1b[?62;22c"),
             (None, 'n') if params.first().and_then(|param| param.first()) == Some(&6) => {
                 let (row, column) = screen.cursor_position();
-                self.0.extend_from_slice(format!("\x1b[{};{}R", row + 1, column + 1).as_bytes());
+                self.answers.extend_from_slice(format!("\x1b[{};{}R", row + 1, column + 1).as_bytes());
             }
             _ => {}
+        }
+    }
+
+    fn unhandled_osc(&mut self, _: &mut vt100::Screen, params: &[&[u8]]) {
+        if let ([b"11", b"?"], Some(colour)) = (params, self.background) {
+            self.answers.extend_from_slice(format!("\x1b]11;{colour}\x1b\\").as_bytes());
         }
     }
 }
@@ -59,10 +69,20 @@ impl vt100::Callbacks for Asked {
 impl Terminal {
     /// Opens a terminal of so many columns and rows and runs the command in it.
     pub fn open(command: CommandBuilder, columns: u16, rows: u16) -> Self {
+        Self::open_on(None, command, columns, rows)
+    }
+
+    /// The same, in a terminal that says what its background is, such as `rgb:ffff/ffff/ffff`.
+    pub fn open_on(background: Option<&'static str>, command: CommandBuilder, columns: u16, rows: u16) -> Self {
         let pair = native_pty_system().openpty(size(columns, rows)).expect("a pseudo-terminal");
         let mut child = pair.slave.spawn_command(command).expect("the program starts");
         drop(pair.slave);
-        let parser = vt100::Parser::new_with_callbacks(cells(rows), cells(columns), 0, Asked::default());
+        let parser = vt100::Parser::new_with_callbacks(
+            cells(rows),
+            cells(columns),
+            0,
+            Asked { background, answers: Vec::new() },
+        );
         let watched = Watched { parser, bytes: Vec::new(), closed: false, status: None };
         let shared = Arc::new(Watch::new(watched));
         let writer = Arc::new(Watch::new(pair.master.take_writer().expect("the terminal's input")));
@@ -239,7 +259,7 @@ fn read(shared: &Arc<Watch<Watched>>, mut reader: Box<dyn Read + Send>, writer: 
                 watched.bytes.extend_from_slice(&buffer[..read]);
                 watched.parser.process(&buffer[..read]);
                 watched.closed = read == 0;
-                std::mem::take(&mut watched.parser.callbacks_mut().0)
+                std::mem::take(&mut watched.parser.callbacks_mut().answers)
             });
             if read == 0 {
                 return;

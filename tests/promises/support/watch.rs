@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Between two looks at something that can't tell us when it changes.
-const LOOK_AGAIN: Duration = Duration::from_millis(5);
+pub const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// A value under a lock, whose every change wakes those who wait for one.
 #[derive(Debug, Default)]

@@ -5,11 +5,12 @@ mod change;
 mod code;
 mod count;
 mod find;
+mod jobs;
 mod look;
 mod run;
 
 use super::Call;
-use super::show::{Page, code as quoted, fenced, first_lines};
+use super::show::{Page, code as quoted, counted, fenced, first_lines};
 use super::steps::{Steps, Told};
 use super::talk;
 use super::wish::{Count, Wish};
@@ -36,6 +37,8 @@ pub(super) fn follow(wish: &Wish, folder: Option<&str>, steps: &mut Steps) -> Op
         Wish::Find { pattern } => find::by_name(steps, pattern)?,
         Wish::Todos { place } => find::todos(steps, place)?,
         Wish::Run { command } => run::command(steps, command)?,
+        Wish::Job(wish) => jobs::follow(steps, wish)?,
+        Wish::JobNews { text } => text.clone(),
         Wish::Project(chore) => run::chore(steps, *chore)?,
         Wish::Fetch { url } => run::fetch(steps, url)?,
         Wish::Ask { question, options } => run::ask(steps, question, options)?,
@@ -75,6 +78,12 @@ impl Whole {
             text.push('\n');
         }
         text
+    }
+
+    /// How many lines it has, as far as that is known.
+    fn counted_lines(&self) -> String {
+        let lines = counted(self.lines.len(), "line");
+        if self.complete { lines } else { format!("more than {lines}") }
     }
 
     /// What must be said of every result that rests on it.

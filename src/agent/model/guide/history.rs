@@ -7,6 +7,7 @@ use super::deeds;
 use super::steps::{Made, Steps, Told};
 use super::understand::{self, Before};
 use super::wish::Wish;
+use crate::domain::decide::STOPPED;
 use crate::domain::{Part, Role, Row, ToolCallState};
 use serde_json::Value;
 
@@ -99,14 +100,20 @@ fn begin_of_round(rows: &[Row]) -> usize {
     let ends = |row: &Row| match row.role {
         Role::Assistant => row.calls() == 0,
         Role::Tool => row.outcome == Some(ToolCallState::Cancelled),
-        Role::User | Role::System => false,
+        Role::User => was_stopped(row),
+        Role::System => false,
     };
     rows[..last_words].iter().rposition(ends).map_or(0, |end| end + 1)
 }
 
-/// The words of a row a person or the runtime wrote.
+/// Whether a row says that a person stopped what was being done.
+fn was_stopped(row: &Row) -> bool {
+    row.text().ends_with(STOPPED)
+}
+
+/// The words of a row a person or the runtime wrote; that it was stopped asks for nothing.
 fn words_of(row: &Row) -> Option<String> {
-    (row.role == Role::User).then(|| row.text())
+    (row.role == Role::User && !was_stopped(row)).then(|| row.text())
 }
 
 /// The calls of an answer that have their result.

@@ -70,7 +70,7 @@ impl Reply {
         }
         let usage = Usage::estimate(sent, received);
         let reason = if calls.is_empty() { "stop" } else { "tool_calls" }.to_owned();
-        events.push(StreamEvent::Done(Finished { calls, usage, reason }));
+        events.push(StreamEvent::Done(Finished { calls, usage, reason, cut: false, parts: None }));
         events
     }
 }

@@ -3,6 +3,11 @@
 /// How the line begins that stands where the middle of a long answer was left out.
 const LEFT_OUT: &str = "[… ";
 
+/// Whether the middle of an answer was left out.
+pub(super) fn is_cut(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with(LEFT_OUT))
+}
+
 /// Lines of a file as `read` shows them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Page {

@@ -14,7 +14,13 @@ fn row(role: Role, parts: Vec<Part>) -> Row {
 
 fn request(rows: &[Row]) -> Request {
     let system = "You are Main.\n\nFolder: /the/project\nSystem: linux".to_owned();
-    Request { model: "guide".into(), system, rows: rows.to_vec(), tools: vec![], max_output_tokens: None }
+    Request {
+        model: "guide".into(),
+        system,
+        rows: rows.to_vec(),
+        tools: vec![],
+        info: crate::domain::settings::ModelInfo::default(),
+    }
 }
 
 /// A conversation in a folder.

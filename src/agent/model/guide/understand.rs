@@ -59,6 +59,9 @@ fn split_attached(text: &str) -> (&str, Option<String>) {
 fn notice(text: &str) -> Option<Wish> {
     static HEAD: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\[[a-z_]+ from [a-z]+\]\n"));
     let head = HEAD.find(text)?;
+    if head.as_str().starts_with("[job ") {
+        return Some(Wish::JobNews { text: text[head.end()..].trim().to_owned() });
+    }
     Some(Wish::Notice { text: text[head.end()..].trim().to_owned() })
 }
 
@@ -128,7 +131,7 @@ fn is_sure(wish: &Wish) -> bool {
             is_path(path)
         }
         Wish::Greeting | Wish::Thanks | Wish::Stop | Wish::Nothing | Wish::TooLong => false,
-        Wish::Unknown { .. } | Wish::Notice { .. } => false,
+        Wish::Unknown { .. } | Wish::Notice { .. } | Wish::JobNews { .. } => false,
         Wish::Overview
         | Wish::Count(_)
         | Wish::Search { .. }
@@ -138,6 +141,7 @@ fn is_sure(wish: &Wish) -> bool {
         | Wish::Largest { .. }
         | Wish::Run { .. }
         | Wish::Project(_)
+        | Wish::Job(_)
         | Wish::Create { .. }
         | Wish::Write { .. }
         | Wish::Append { .. }

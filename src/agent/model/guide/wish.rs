@@ -27,6 +27,8 @@ pub(super) enum Wish {
     Largest { count: usize, path: String },
     /// A command.
     Run { command: String },
+    /// Something with what runs in the background.
+    Job(JobWish),
     /// Tests, build, or other things each kind of project has its command for.
     Project(Chore),
     /// A new file; not over one that is there.
@@ -57,6 +59,8 @@ pub(super) enum Wish {
     Stop,
     /// A message of the runtime, not of a person.
     Notice { text: String },
+    /// News of a Job.
+    JobNews { text: String },
     /// Nothing was said.
     Nothing,
     /// More steps than any wish takes.
@@ -89,6 +93,8 @@ impl Wish {
             | Self::Largest { .. }
             | Self::Run { .. }
             | Self::Project(_)
+            | Self::Job(_)
+            | Self::JobNews { .. }
             | Self::Fetch { .. }
             | Self::Ask { .. }
             | Self::Help
@@ -104,6 +110,19 @@ impl Wish {
             | Self::Unknown { .. } => None,
         }
     }
+}
+
+/// Something with a Job; where none is named, the only one that runs is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum JobWish {
+    /// Run a command in the background, and tell what it prints.
+    Start { command: String, watch: Option<String> },
+    /// Which there are.
+    List,
+    /// What one printed last.
+    Log { job: Option<String> },
+    /// End one.
+    Stop { job: Option<String> },
 }
 
 /// Which lines of a file.

@@ -242,10 +242,13 @@ impl Found<'_> {
 
     fn is_outside(&self, path: &Path) -> bool {
         let temporary = std::env::temp_dir();
-        let roots =
-            [self.scope.cwd, self.scope.own, &temporary].map(|root| paths::resolve(root).unwrap_or(root.into()));
-        let shared = SHARED.iter().map(|root| paths::resolve(Path::new(root)).unwrap_or(root.into()));
+        let roots = [self.scope.cwd, self.scope.own].map(|root| paths::resolve(root).unwrap_or(root.into()));
+        // A Task that works in a temporary folder has its neighbours there.
+        let shared = SHARED.iter().map(Path::new).chain([temporary.as_path()]);
+        let shared =
+            shared.map(|root| paths::resolve(root).unwrap_or(root.into())).filter(|root| !roots[0].starts_with(root));
         let device = DEVICES.iter().any(|device| path == Path::new(device)) || path.starts_with("/dev/fd");
+        let shared: Vec<PathBuf> = shared.collect();
         !device && !roots.into_iter().chain(shared).any(|root| path.starts_with(root))
     }
 }

@@ -1,6 +1,6 @@
 //! Running a command to its end, while somebody listens to what it prints.
 
-use crate::process::{Ended, Spec, StartError, Started};
+use crate::process::{Ended, Spec, StartError, Started, TOOL_CHAINS};
 use std::path::Path;
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
@@ -10,47 +10,13 @@ use tokio_util::sync::CancellationToken;
 
 /// How long what the leader left behind may take to end by itself, such as a `tee` that still
 /// writes.
-const SETTLE: Duration = Duration::from_millis(400);
+const SETTLE: Duration = Duration::from_secs(1);
 
 /// How long processes have between TERM and KILL.
 const GRACE: Duration = Duration::from_millis(300);
 
 /// The most that is taken from a pipe that a process outside of the session still holds open.
 const MOST_LEFT: usize = 1 << 20;
-
-/// Variables that say where tool chains, proxies and certificates are: without them a project that
-/// builds in the user's shell would not build here.
-const PASSED: [&str; 29] = [
-    "CARGO_HOME",
-    "RUSTUP_HOME",
-    "RUSTUP_TOOLCHAIN",
-    "GOPATH",
-    "GOROOT",
-    "JAVA_HOME",
-    "ANDROID_HOME",
-    "NVM_DIR",
-    "VOLTA_HOME",
-    "PNPM_HOME",
-    "PYENV_ROOT",
-    "VIRTUAL_ENV",
-    "CONDA_PREFIX",
-    "RBENV_ROOT",
-    "NIX_PATH",
-    "PKG_CONFIG_PATH",
-    "XDG_CONFIG_HOME",
-    "XDG_CACHE_HOME",
-    "XDG_DATA_HOME",
-    "XDG_RUNTIME_DIR",
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "NO_PROXY",
-    "http_proxy",
-    "https_proxy",
-    "no_proxy",
-    "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
-    "NODE_EXTRA_CA_CERTS",
-];
 
 /// Whoever listens to a command.
 pub(super) trait Listener: Send {
@@ -89,7 +55,7 @@ pub(super) async fn run(
     listener: &mut impl Listener,
 ) -> Result<Finished, StartError> {
     let begun = Instant::now();
-    let (mut process, pipe) = Started::start(&Spec::shell(line, cwd).pass(PASSED))?;
+    let (mut process, pipe) = Started::start(&Spec::shell(line, cwd).pass(TOOL_CHAINS))?;
     let mut stream = Stream { pipe, open: true, buffer: vec![0; 64 << 10], listener };
     let waiting = async {
         tokio::select! {

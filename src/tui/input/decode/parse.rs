@@ -9,12 +9,23 @@ use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, Mous
 pub enum Parsed {
     /// An event, and how many bytes it took.
     Event(Event, usize),
+    /// What the terminal answered to a question of ours, and how many bytes it took.
+    Answer(Answer, usize),
     /// Bytes that mean nothing to us.
     Skip(usize),
     /// The mark that opens a paste.
     Paste(usize),
     /// Not all of it is there yet.
     Incomplete,
+}
+
+/// What a terminal answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// The colour of its background.
+    Background(u8, u8, u8),
+    /// It takes reports of what the program is doing.
+    TakesStatus,
 }
 
 /// The longest string of a terminal that is waited for.
@@ -78,11 +89,20 @@ fn escape(rest: &[u8]) -> Parsed {
         [] => Parsed::Incomplete,
         [b'[', rest @ ..] => csi(rest),
         [b'O', rest @ ..] => ss3(rest),
-        [b']' | b'P' | b'_' | b'^', rest @ ..] => string(rest),
+        [b']', rest @ ..] => match string(rest) {
+            Parsed::Skip(used) => match answer(rest) {
+                Some(answer) => Parsed::Answer(answer, used),
+                None => Parsed::Skip(used),
+            },
+            other => other,
+        },
+        [b'P' | b'_' | b'^', rest @ ..] => string(rest),
         [0x1b, ..] => event(KeyCode::Esc, KeyModifiers::NONE, 1),
         other => match parse(other) {
             Parsed::Event(Event::Key(key), used) => event(key.code, key.modifiers | KeyModifiers::ALT, used + 1),
-            Parsed::Event(_, used) | Parsed::Skip(used) | Parsed::Paste(used) => Parsed::Skip(used + 1),
+            Parsed::Event(_, used) | Parsed::Skip(used) | Parsed::Paste(used) | Parsed::Answer(_, used) => {
+                Parsed::Skip(used + 1)
+            }
             Parsed::Incomplete => Parsed::Incomplete,
         },
     }
@@ -100,6 +120,28 @@ fn string(rest: &[u8]) -> Parsed {
         }
     }
     if rest.len() > LONGEST { Parsed::Skip(rest.len() + 2) } else { Parsed::Incomplete }
+}
+
+/// What the string of an operating system command answers, if it is an answer of ours.
+fn answer(rest: &[u8]) -> Option<Answer> {
+    let end = rest.iter().position(|byte| matches!(byte, 0x07 | 0x1b))?;
+    let text = std::str::from_utf8(&rest[..end]).ok()?;
+    if text == "7501;?" {
+        return Some(Answer::TakesStatus);
+    }
+    let colour = text.strip_prefix("11;rgb:").or_else(|| text.strip_prefix("11;rgba:"))?;
+    let mut parts = colour.split('/').map(|part| {
+        // One to four digits, of which the first two count.
+        let value = u32::from_str_radix(part, 16).ok()?;
+        match part.len() {
+            1 => u8::try_from(value * 0x11).ok(),
+            2 => u8::try_from(value).ok(),
+            3 => u8::try_from(value >> 4).ok(),
+            4 => u8::try_from(value >> 8).ok(),
+            _ => None,
+        }
+    });
+    Some(Answer::Background(parts.next()??, parts.next()??, parts.next()??))
 }
 
 fn ss3(rest: &[u8]) -> Parsed {
@@ -334,7 +376,11 @@ mod tests {
 
     #[test]
     fn answers_of_the_terminal_are_not_typed() {
-        assert_eq!(parse(b"\x1b]11;rgb:0000/0000/0000\x07x"), Parsed::Skip(24));
+        assert_eq!(parse(b"\x1b]10;rgb:0000/0000/0000\x07x"), Parsed::Skip(24));
+        assert_eq!(parse(b"\x1b]11;rgb:1e1e/2020/f\x07x"), Parsed::Answer(Answer::Background(0x1e, 0x20, 0xff), 21));
+        assert_eq!(parse(b"\x1b]11;rgb:ff/fd/f0\x1b\\x"), Parsed::Answer(Answer::Background(0xff, 0xfd, 0xf0), 19));
+        assert_eq!(parse(b"\x1b]11;rgb:zz/fd/f0\x07"), Parsed::Skip(18));
+        assert_eq!(parse(b"\x1b]7501;?\x1b\\"), Parsed::Answer(Answer::TakesStatus, 10));
         assert_eq!(parse(b"\x1bP1$r0m\x1b\\x"), Parsed::Skip(9));
         assert_eq!(parse(b"\x1b[?62;22c"), Parsed::Skip(9));
         assert_eq!(parse(b"\x1b[24;80R"), Parsed::Skip(8));

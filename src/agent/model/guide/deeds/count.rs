@@ -13,14 +13,21 @@ pub(super) fn text(steps: &mut Steps, path: &str) -> Option<String> {
     Some(match whole(steps, path)? {
         Reading::Text(whole) => {
             let text = whole.text();
+            if !whole.complete {
+                return Some(format!(
+                    "{} has {}: it is too long for me to read to its end. `run wc -l {}` counts them all.",
+                    quoted(path),
+                    whole.counted_lines(),
+                    for_shell(path)
+                ));
+            }
             format!(
-                "{} has {}, {} and {} ({}).{}",
+                "{} has {}, {} and {} ({}).",
                 quoted(path),
-                counted(whole.lines.len(), "line"),
+                whole.counted_lines(),
                 counted(text.split_whitespace().count(), "word"),
                 counted(text.chars().count(), "character"),
-                bytes(text.len() as u64),
-                whole.caution()
+                bytes(text.len() as u64)
             )
         }
         Reading::Empty => format!("{} is empty: 0 lines, 0 words.", quoted(path)),

@@ -3,6 +3,7 @@
 use super::super::Call;
 use super::super::show::{self, Entry, Page, bytes, code as quoted, counted, fenced, first_lines, language};
 use super::super::steps::Steps;
+use super::super::understand::quoted as for_shell;
 use super::super::wish::Lines;
 use super::{Reading, code, failed, peek, whole};
 use serde_json::json;
@@ -235,6 +236,20 @@ fn pages(path: &str, page: &Page) -> String {
 
 fn last_lines(steps: &mut Steps, path: &str, count: u64) -> Option<String> {
     Some(match whole(steps, path)? {
+        // Too long to be read to its end: a command can look at the end alone.
+        Reading::Text(whole) if !whole.complete => {
+            let command = format!("tail -n {count} {}", for_shell(path));
+            let told = steps.call("shell", json!({"command": command}))?;
+            let Some((_, end)) = told.done().and_then(|text| text.split_once('\n')) else {
+                return Some(failed("read the end of", path, &told));
+            };
+            format!(
+                "The last {} of {}:\n\n{}",
+                counted(count as usize, "line"),
+                quoted(path),
+                fenced(language(path), end.trim_end())
+            )
+        }
         Reading::Text(whole) => {
             let skip = whole.lines.len().saturating_sub(count as usize);
             let page = Page {
@@ -243,7 +258,7 @@ fn last_lines(steps: &mut Steps, path: &str, count: u64) -> Option<String> {
                 next: None,
                 notes: whole.notes.clone(),
             };
-            format!("{}{}", pages(path, &page), whole.caution())
+            pages(path, &page)
         }
         Reading::Empty => format!("{} is empty.", quoted(path)),
         Reading::Picture(words) => format!("{words} is a picture; it has no lines."),
@@ -293,7 +308,7 @@ pub(super) fn describe(steps: &mut Steps, path: &str) -> Option<String> {
     let mut words = format!(
         "Facts of {}: {}, {}, {}; {} of the lines are blank.{}",
         quoted(path),
-        counted(whole.lines.len(), "line"),
+        whole.counted_lines(),
         counted(text.split_whitespace().count(), "word"),
         bytes(text.len() as u64),
         blank,
@@ -340,14 +355,14 @@ pub(super) fn outline(steps: &mut Steps, path: &str) -> Option<String> {
             "I know no headings or definitions in this kind of file ({}, {}). I do for Markdown, Rust, Python, \
              JavaScript, TypeScript, Go, C, Java and some others.",
             quoted(path),
-            counted(whole.lines.len(), "line")
+            whole.counted_lines()
         ));
     };
     if marks.is_empty() {
         return Some(format!(
             "{} has {} and no headings or definitions that I recognise.",
             quoted(path),
-            counted(whole.lines.len(), "line")
+            whole.counted_lines()
         ));
     }
     let width = marks.last().map_or(1, |mark| mark.line.to_string().len());
@@ -356,12 +371,12 @@ pub(super) fn outline(steps: &mut Steps, path: &str) -> Option<String> {
         .map(|mark| format!("{:>width$}  {}{}", mark.line, "  ".repeat(mark.depth.min(8)), mark.text))
         .collect();
     Some(format!(
-        "Outline of {} ({} in {}), with line numbers:\n\n{}{}",
+        "Outline of {} ({} in {}), with line numbers{}\n\n{}",
         quoted(path),
         counted(marks.len(), "entry"),
-        counted(whole.lines.len(), "line"),
-        fenced("", &first_lines(&lines.join("\n"), 150)),
-        whole.caution()
+        whole.counted_lines(),
+        if whole.complete { ":".to_owned() } else { format!(".{}", whole.caution()) },
+        fenced("", &first_lines(&lines.join("\n"), 150))
     ))
 }
 

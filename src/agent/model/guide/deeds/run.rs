@@ -40,7 +40,12 @@ fn last_lines(output: &str) -> String {
         return output.to_owned();
     }
     let shown: Vec<&str> = output.lines().skip(count - MOST_SHOWN).collect();
-    format!("… {} lines before these, in the tool's result\n{}", count - MOST_SHOWN, shown.join("\n"))
+    // Where the middle was left out already, nobody has counted.
+    let before = match show::is_cut(output) {
+        true => "many".to_owned(),
+        false => (count - MOST_SHOWN).to_string(),
+    };
+    format!("… {before} lines before these, in the tool's result\n{}", shown.join("\n"))
 }
 
 /// How each kind of project is tested and built: a file at the top says which kind it is.

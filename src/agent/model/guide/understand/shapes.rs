@@ -8,6 +8,7 @@ mod changes;
 mod commands;
 mod counts;
 mod finds;
+mod jobs;
 mod looks;
 mod talk;
 
@@ -121,6 +122,7 @@ static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
         shapes.push(Shape { pattern: pattern.expect("BUG: a shape is no valid pattern"), sees, make });
     };
     talk::add(&mut add);
+    jobs::add(&mut add);
     commands::add(&mut add);
     changes::add(&mut add);
     counts::add(&mut add);

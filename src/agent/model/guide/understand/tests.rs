@@ -642,3 +642,32 @@ fn what_is_not_understood_is_not_guessed() {
     }
     assert!(matches!(&understood("summarise the discussion we had")[..], [Wish::Unknown { like: Some(_), .. }]));
 }
+
+#[test]
+fn what_runs_in_the_background_is_started_listed_read_and_ended() {
+    use super::super::wish::JobWish;
+    let start = |command: &str, watch: Option<&str>| {
+        Wish::Job(JobWish::Start { command: command.into(), watch: watch.map(str::to_owned) })
+    };
+    all(
+        &[
+            "run make -j2 in the background",
+            "please run `make -j2` in the background and tell me when it ends",
+            "start make -j2 as a background job",
+            "run in the background: make -j2",
+        ],
+        start("make -j2", None),
+    );
+    all(&["run `make` in the background and tell me when it ends or says ERROR"], start("make", Some("ERROR")));
+    all(&["show my jobs", "list the jobs", "jobs", "what is running in the background?"], Wish::Job(JobWish::List));
+    all(&["what does the job say", "show me the log of the job"], Wish::Job(JobWish::Log { job: None }));
+    all(&["what does j_7k3m9q say?"], Wish::Job(JobWish::Log { job: Some("j_7k3m9q".into()) }));
+    all(&["stop the job", "kill my job"], Wish::Job(JobWish::Stop { job: None }));
+    all(&["stop j_7k3m9q", "stop job j_7k3m9q"], Wish::Job(JobWish::Stop { job: Some("j_7k3m9q".into()) }));
+    all(&["run the tests"], Wish::Project(Chore::Test));
+    all(&["run ls -la"], run("ls -la"));
+    all(
+        &["[job from job]\nJob j_1 (make) has ended: exited 2."],
+        Wish::JobNews { text: "Job j_1 (make) has ended: exited 2.".into() },
+    );
+}

@@ -1,0 +1,136 @@
+//! Writes our context in the words of chat completions.
+
+use super::super::history::{Called, Piece, Turn, turns};
+use super::super::{Request, steps};
+use crate::agent::port::Blobs;
+use crate::domain::Row;
+use crate::domain::settings::Quirks;
+use serde_json::{Map, Value, json};
+
+/// Writes the body of a request.
+pub(in super::super) fn body(request: &Request, blobs: &dyn Blobs, quirks: &Quirks) -> Map<String, Value> {
+    let mut body = Map::new();
+    body.insert("model".into(), json!(request.model));
+    let stepwise = request.info.steps && !request.tools.is_empty();
+    let writer = Writer { blobs, thinking: quirks.thinking_field.as_deref(), stepwise };
+    let system = match stepwise {
+        true => format!("{}\n\n{}", request.system, steps::instructions(&request.tools)),
+        false => request.system.clone(),
+    };
+    body.insert("messages".into(), Value::Array(writer.messages(&system, &request.rows)));
+    body.insert("stream".into(), json!(true));
+    if quirks.stream_usage != Some(false) {
+        body.insert("stream_options".into(), json!({"include_usage": true}));
+    }
+    if stepwise {
+        let schema = json!({"name": "step", "strict": true, "schema": steps::schema(&request.tools)});
+        body.insert("response_format".into(), json!({"type": "json_schema", "json_schema": schema}));
+    } else if !request.tools.is_empty() {
+        let tools = request.tools.iter().map(|tool| {
+            let function = json!({"name": tool.name, "description": tool.description, "parameters": tool.schema});
+            json!({"type": "function", "function": function})
+        });
+        body.insert("tools".into(), tools.collect());
+    }
+    if let Some(most) = request.info.max_output_tokens {
+        body.insert(quirks.limit_field.clone().unwrap_or_else(|| "max_tokens".into()), json!(most));
+    }
+    body
+}
+
+struct Writer<'a> {
+    blobs: &'a dyn Blobs,
+    /// The field in which thinking is shown again, where the server wants that.
+    thinking: Option<&'a str>,
+    /// Calls and results stand in plain words.
+    stepwise: bool,
+}
+
+impl Writer<'_> {
+    fn messages(&self, system: &str, rows: &[Row]) -> Vec<Value> {
+        let mut messages = Vec::new();
+        if !system.is_empty() {
+            messages.push(json!({"role": "system", "content": system}));
+        }
+        // What has to be said in the user's name after the results of a batch: a tool's message
+        // holds text alone, and nothing may come between two of them.
+        let mut more = Vec::new();
+        for turn in turns(rows, |_| true) {
+            match turn {
+                Turn::User(pieces) => {
+                    more.extend(pieces);
+                    messages.push(self.user(&std::mem::take(&mut more)));
+                }
+                Turn::Assistant { thoughts, text, calls } => {
+                    if !more.is_empty() {
+                        messages.push(self.user(&std::mem::take(&mut more)));
+                    }
+                    messages.push(self.assistant(&thoughts, &text, &calls));
+                    for call in &calls {
+                        match self.stepwise {
+                            true => more.push(Piece::Text(steps::result(call.name, &call.text()))),
+                            false => {
+                                messages.push(json!({"role": "tool", "tool_call_id": call.id, "content": call.text()}))
+                            }
+                        }
+                        let pictures = call.pictures();
+                        if !pictures.is_empty() {
+                            more.push(Piece::Text(format!("The picture that `{}` ({}) gave:", call.name, call.id)));
+                            more.extend(pictures);
+                        }
+                    }
+                }
+            }
+        }
+        if !more.is_empty() {
+            messages.push(self.user(&more));
+        }
+        messages
+    }
+
+    /// Plain text goes as one string: servers without pictures often know no other form.
+    fn user(&self, pieces: &[Piece]) -> Value {
+        let loaded: Vec<_> = pieces.iter().map(|piece| piece.load(self.blobs)).collect();
+        let content = match loaded.iter().all(Result::is_ok) {
+            true => Value::String(loaded.into_iter().flatten().collect::<Vec<_>>().join("\n\n")),
+            false => loaded
+                .into_iter()
+                .map(|piece| match piece {
+                    Ok(text) => json!({"type": "text", "text": text}),
+                    Err((media_type, bytes)) => {
+                        json!({"type": "image_url", "image_url": {"url": format!("data:{media_type};base64,{bytes}")}})
+                    }
+                })
+                .collect(),
+        };
+        json!({"role": "user", "content": content})
+    }
+
+    fn assistant(&self, thoughts: &[(&str, Option<&str>)], text: &str, calls: &[Called]) -> Value {
+        if self.stepwise {
+            let step = calls.first().map(|call| steps::call(call.name, &call.arguments));
+            return json!({"role": "assistant", "content": step.unwrap_or_else(|| steps::answer(text))});
+        }
+        let mut message = json!({"role": "assistant", "content": text});
+        if !calls.is_empty() {
+            if text.is_empty() {
+                message["content"] = Value::Null;
+            }
+            message["tool_calls"] = calls
+                .iter()
+                .map(|call| {
+                    let function = json!({"name": call.name, "arguments": call.arguments});
+                    json!({"id": call.id, "type": "function", "function": function})
+                })
+                .collect();
+        }
+        let thinking: Vec<&str> = thoughts.iter().map(|(text, _)| *text).filter(|text| !text.is_empty()).collect();
+        if let (Some(field), false) = (self.thinking, thinking.is_empty()) {
+            message[field] = json!(thinking.join("\n"));
+        }
+        message
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,176 @@
+//! Fits a context into a model's window, for one request: the first words and the newest rows stay,
+//! what is between is left out, and the model is told so. What is stored stays as it is.
+//!
+//! Sizes are tokens as we estimate them, from bytes.
+
+use super::super::model::Request;
+use crate::domain::decide::estimate_tokens;
+use crate::domain::*;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// How much of a window is left to the answer where the user set no limit to it: a quarter, at most
+/// so many tokens.
+const LARGEST_RESERVE: u64 = 8_192;
+
+/// How much the rows of a request may take, where the model's window is known.
+pub(super) fn room(request: &Request) -> Option<u64> {
+    let window = request.info.context_tokens?;
+    let reserve = request.info.max_output_tokens.unwrap_or(LARGEST_RESERVE).min(window / 4);
+    Some(window.saturating_sub(reserve + standing(request)))
+}
+
+/// How much models turned out to take while this process ran, by `PROVIDER:NAME`.
+static LEARNED: Mutex<BTreeMap<String, u64>> = Mutex::new(BTreeMap::new());
+
+/// How much of a context a model turned out to take.
+pub(super) fn learned(model: &str) -> Option<u64> {
+    LEARNED.lock().unwrap_or_else(PoisonError::into_inner).get(model).copied()
+}
+
+/// Remembers that a model refused more than that as too long.
+pub(super) fn learn(model: &str, room: u64) {
+    LEARNED.lock().unwrap_or_else(PoisonError::into_inner).insert(model.to_owned(), room);
+}
+
+/// The size of what every request begins with.
+pub(super) fn standing(request: &Request) -> u64 {
+    let tools: usize =
+        request.tools.iter().map(|tool| tool.schema.to_string().len() + tool.description.len() + 60).sum();
+    Usage::estimate(request.system.len() + tools, 0).input_tokens
+}
+
+/// The size of rows.
+pub(super) fn size(rows: &[Row]) -> u64 {
+    rows.iter().map(|row| estimate_tokens(&row.parts)).sum()
+}
+
+/// Takes what fits into so much room.
+pub(super) fn fit(rows: &[Row], room: u64) -> Vec<Row> {
+    if size(rows) <= room {
+        return rows.to_vec();
+    }
+    // The first words say what all is about; they stay unless they are what is too long.
+    let first = rows.first().filter(|row| row.role == Role::User && size(std::slice::from_ref(row)) <= room / 4);
+    let left = room.saturating_sub(first.map_or(0, |row| size(std::slice::from_ref(row))));
+    // A result can't stand without its call, so the rest begins with somebody's words.
+    let newest = rows.iter().rposition(|row| row.role != Role::Tool).unwrap_or(0);
+    let (mut start, mut taken) = (newest, 0);
+    for (at, row) in rows.iter().enumerate().rev() {
+        taken += estimate_tokens(&row.parts);
+        if taken > left {
+            break;
+        }
+        if row.role != Role::Tool {
+            start = at;
+        }
+    }
+    let tail = &rows[start..];
+    let mut fitted = Vec::new();
+    if start > 0 {
+        fitted.extend(first.cloned());
+        let gone = start - usize::from(first.is_some());
+        if gone > 0 {
+            let words = format!(
+                "{gone} earlier entries of this conversation are left out here, since they do not fit into your \
+                 window. Look again, or ask, where you miss something."
+            );
+            fitted.push(Row {
+                seq: tail.first().map_or(0, |row| row.seq.saturating_sub(1)),
+                role: Role::System,
+                parts: vec![Part::text(words)],
+                message: None,
+                tool_call: None,
+                outcome: None,
+                cut: false,
+                tokens: 0,
+                at: 0,
+            });
+        }
+    }
+    match size(tail) <= left {
+        true => fitted.extend_from_slice(tail),
+        // Even the newest step alone is too long: of each long text in it, the middle goes.
+        false => {
+            let share = (left as usize * 3 / tail.len().max(1)).max(200);
+            fitted.extend(tail.iter().map(|row| shortened(row, share)));
+        }
+    }
+    fitted
+}
+
+/// A row whose texts have at most so many bytes.
+fn shortened(row: &Row, most: usize) -> Row {
+    let parts = row.parts.iter().map(|part| match part {
+        Part::Text { text } if text.len() > most => {
+            let floor = |at: usize| (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+            let (head, tail) = (floor(most / 2), floor(text.len() - most / 2));
+            let gone = tail - head;
+            Part::text(format!(
+                "{}\n[… {gone} bytes left out, to fit into your window]\n{}",
+                &text[..head],
+                &text[tail..]
+            ))
+        }
+        other => other.clone(),
+    });
+    Row { parts: parts.collect(), ..row.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn row(seq: u64, role: Role, text: String) -> Row {
+        let tool_call = (role == Role::Tool).then(|| format!("c_{seq}").as_str().into());
+        let parts = vec![Part::text(text)];
+        Row { seq, role, parts, message: None, tool_call, outcome: None, cut: false, tokens: 0, at: 0 }
+    }
+
+    fn conversation(steps: u64, bytes: usize) -> Vec<Row> {
+        let mut rows = vec![row(1, Role::User, "do it".into())];
+        for step in 0..steps {
+            rows.push(row(2 + step * 2, Role::Assistant, "look".into()));
+            rows.push(row(3 + step * 2, Role::Tool, "x".repeat(bytes)));
+        }
+        rows
+    }
+
+    #[test]
+    fn what_fits_is_sent_as_it_is() {
+        let rows = conversation(3, 100);
+        assert_eq!(fit(&rows, 10_000), rows);
+    }
+
+    #[test]
+    fn the_first_words_and_the_newest_steps_stay_and_the_rest_is_said_to_be_left_out() {
+        let rows = conversation(50, 1_000);
+        let fitted = fit(&rows, 2_000);
+        assert!(size(&fitted) <= 2_100, "{}", size(&fitted));
+        assert_eq!((&fitted[0], fitted.last()), (&rows[0], rows.last()));
+        assert!(fitted[1].role == Role::System && fitted[1].text().contains("left out"));
+        assert_eq!(fitted[2].role, Role::Assistant, "no result without its call");
+    }
+
+    #[test]
+    fn a_single_step_that_is_too_long_loses_the_middle_of_its_texts() {
+        let rows = conversation(1, 100_000);
+        let fitted = fit(&rows, 1_000);
+        assert!(size(&fitted) < 1_500, "{}", size(&fitted));
+        assert!(fitted.last().is_some_and(|row| row.role == Role::Tool && row.text().contains("bytes left out")));
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_the_room_there_is_something_to_send_and_no_result_stands_alone(
+            steps in 0u64..20, bytes in 0usize..5_000, room in 0u64..5_000,
+        ) {
+            let fitted = fit(&conversation(steps, bytes), room);
+            prop_assert!(!fitted.is_empty());
+            prop_assert!(fitted[0].role != Role::Tool);
+            let alone = fitted.windows(2).any(|pair| pair[1].role == Role::Tool && pair[0].role != Role::Assistant);
+            prop_assert!(!alone);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! What the screen has done outside of it: a text in the person's own editor, a command of theirs.
+
+use crate::agent::tools::run_command;
+use crate::domain::settings::Limits;
+use crate::process::foreground;
+use crate::tui::shell::Ran;
+use crate::tui::{Attach, Editor, ShellPort};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tempfile::Builder;
+
+/// The largest text that is taken back from an editor.
+const MOST_BYTES: u64 = 8 << 20;
+
+/// Edits a text in `$VISUAL` or `$EDITOR`, or vi.
+pub fn editor() -> Editor {
+    Box::new(|text| Box::pin(edit(text)))
+}
+
+async fn edit(text: String) -> Result<String, String> {
+    let named = ["VISUAL", "EDITOR"].into_iter().filter_map(|name| std::env::var(name).ok());
+    let program = named.into_iter().find(|program| !program.trim().is_empty()).unwrap_or_else(|| "vi".to_owned());
+    let failed = |what: &str, error: &std::io::Error| format!("can't {what}: {error}");
+    // Only the owner can read it, and it is gone with this.
+    let file = Builder::new().prefix("message-").suffix(".md").tempfile().map_err(|e| failed("make a file", &e))?;
+    // Editors expect the last line to have an end.
+    std::fs::write(file.path(), text + "\n").map_err(|e| failed("write a file", &e))?;
+    let status = foreground::with_file(&program, file.path()).await.map_err(|e| failed("start a shell", &e))?;
+    if !status.success() {
+        return Err(format!("{program} ended with {status}; the text is as it was"));
+    }
+    read_back(file.path())
+}
+
+fn read_back(path: &Path) -> Result<String, String> {
+    let failed = |error: std::io::Error| format!("can't read the text back: {error}");
+    if std::fs::metadata(path).map_err(failed)?.len() > MOST_BYTES {
+        return Err("the text is too long to be a message; name it as a file".to_owned());
+    }
+    let bytes = std::fs::read(path).map_err(failed)?;
+    String::from_utf8(bytes).map_err(|_| "the editor left bytes that are no UTF-8; the text is as it was".to_owned())
+}
+
+/// Hands the terminal to a Job: what `jobs attach` does, on this terminal.
+pub fn attach(home: PathBuf) -> Attach {
+    Box::new(move |job| {
+        let home = home.clone();
+        Box::pin(async move {
+            let failed = |error: std::io::Error| format!("can't attach: {error}");
+            let program = std::env::current_exe().map_err(failed)?;
+            let quoted = |path: &Path| format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"));
+            let line = format!("{} --home {} -q jobs attach", quoted(&program), quoted(&home));
+            let status = foreground::with_file(&line, Path::new(job.as_str())).await.map_err(failed)?;
+            if status.success() { Ok(()) } else { Err(format!("{job} could not be taken over ({status})")) }
+        })
+    })
+}
+
+/// Runs a person's own command as the shell tool does, without asking: it is their word.
+pub fn shell(limits: Limits) -> ShellPort {
+    Arc::new(move |command, folder, stop| {
+        Box::pin(async move {
+            match run_command(&command, &PathBuf::from(folder), &limits, &stop).await {
+                Ok(ran) => {
+                    let ended = match ran.exit_code {
+                        Some(code) => format!("exit {code}"),
+                        None => ran.tail.lines().next().unwrap_or_default().to_owned(),
+                    };
+                    Ran { ended, output: ran.tail }
+                }
+                Err(why) => Ran { ended: "not started".to_owned(), output: why },
+            }
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio_util::sync::CancellationToken;
+
+    #[tokio::test]
+    async fn a_command_of_the_person_tells_how_it_ended_and_what_it_printed() {
+        let run = shell(Limits::default());
+        let ran = run("echo seen; exit 3".into(), "/".into(), CancellationToken::new()).await;
+        assert_eq!(ran, Ran { ended: "exit 3".into(), output: "seen\n".into() });
+        let nowhere = run("x".into(), "/no/folder".into(), CancellationToken::new()).await;
+        assert_eq!(nowhere.ended, "not started");
+    }
+}

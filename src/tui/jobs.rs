@@ -1,0 +1,197 @@
+//! Jobs on this terminal: which there are, which one is chosen, and the lines of its log.
+
+use crate::domain::{JobId, JobView, LogLine, LogPage, LogPlace, Millis};
+
+use super::action::Step;
+use super::model::Refresh;
+
+/// The most lines of a log that are held; the host has the rest.
+const MOST_LINES: usize = 5_000;
+
+/// How many lines are asked for at once.
+pub const LINES: u32 = 500;
+
+/// How often what a Job uses and prints is asked for while it is shown.
+pub const LOOK_EVERY: Millis = 1_000;
+
+/// How long the question whether it is meant stays open.
+pub const SURE_FOR: Millis = 5_000;
+
+/// Something done in the pane of Jobs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JobsAct {
+    /// Chooses a Job.
+    Choose(Step),
+    /// Reads the log of the chosen one, the whole pane high.
+    Read,
+    /// Leaves the log, or what was found in it.
+    Leave,
+    /// Scrolls the log.
+    Scroll(Step),
+    /// Follows the end of the log.
+    Follow,
+    /// Shows when lines came, or not.
+    ToggleTimes,
+    /// Breaks long lines, or cuts them.
+    ToggleWrap,
+    /// Shows Jobs that have ended too, or not.
+    ToggleEnded,
+    /// Takes over the terminal of the chosen one.
+    Attach,
+    /// Ends the chosen one, once that is confirmed.
+    Stop,
+    /// Starts the chosen one again, once that is confirmed.
+    Restart,
+    /// Takes the chosen one away, once that is confirmed.
+    Remove,
+}
+
+/// The pane of Jobs.
+#[derive(Debug, Default)]
+pub struct Jobs {
+    /// Which there are, newest first.
+    pub views: Vec<JobView>,
+    /// The chosen one.
+    pub chosen: usize,
+    /// Whether those that have ended are shown.
+    pub ended: bool,
+    /// The question which there are.
+    pub refresh: Refresh,
+    /// The log of the chosen one.
+    pub log: Option<JobLog>,
+    /// What is to be confirmed, of which Job, and since when.
+    pub sure: Option<(JobsAct, JobId, Millis)>,
+    /// When is looked again.
+    pub next: Millis,
+}
+
+impl Jobs {
+    /// The chosen Job.
+    pub fn chosen(&self) -> Option<&JobView> {
+        self.views.get(self.chosen)
+    }
+
+    /// Whether some Job on screen has not ended.
+    pub fn lives(&self) -> bool {
+        self.views.iter().any(|view| !view.job.state.is_ended())
+    }
+
+    /// Takes the list in; the chosen one stays chosen.
+    pub fn take(&mut self, views: Vec<JobView>) {
+        let chosen = self.chosen().map(|view| view.job.id.clone());
+        self.views = views;
+        let at = self.views.iter().position(|view| Some(&view.job.id) == chosen.as_ref());
+        self.chosen = at.unwrap_or(self.chosen.min(self.views.len().saturating_sub(1)));
+    }
+
+    /// Whether the log fills the pane.
+    pub fn reads(&self) -> bool {
+        self.log.as_ref().is_some_and(|log| log.is_open)
+    }
+}
+
+/// The lines of a log, as far as they are here.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JobLog {
+    /// Whose.
+    pub job: JobId,
+    /// The lines, oldest first.
+    pub lines: Vec<LogLine>,
+    /// The byte after them.
+    pub to: u64,
+    /// Whether it fills the pane.
+    pub is_open: bool,
+    /// How many lines from the end the last one on screen is.
+    pub back: usize,
+    /// Whether lines are on their way.
+    pub asked: bool,
+    /// What is looked for, and what was found of it so far.
+    pub found: Option<(String, Vec<LogLine>)>,
+    /// Whether it is shown when lines came.
+    pub times: bool,
+    /// Whether long lines are broken.
+    pub wraps: bool,
+}
+
+impl JobLog {
+    /// A log of which nothing is here yet.
+    pub fn new(job: JobId) -> Self {
+        Self {
+            job,
+            lines: Vec::new(),
+            to: 0,
+            is_open: false,
+            back: 0,
+            asked: false,
+            found: None,
+            times: false,
+            wraps: true,
+        }
+    }
+
+    /// From where the next lines are asked for: the last one again where it may have gone on.
+    pub fn place(&self) -> LogPlace {
+        match self.lines.last() {
+            None => LogPlace::Tail,
+            Some(line) if line.kind == crate::domain::LogLineKind::Open => LogPlace::Offset(line.offset),
+            Some(_) => LogPlace::Offset(self.to),
+        }
+    }
+
+    /// Takes lines in.
+    pub fn take(&mut self, page: LogPage) {
+        self.asked = false;
+        let before = self.lines.len();
+        self.lines.retain(|line| line.offset < page.from);
+        let kept = self.lines.len();
+        self.to = page.to;
+        self.lines.extend(page.lines);
+        let more = self.lines.len().saturating_sub(before.max(kept));
+        // Who reads further up stays where they read.
+        if self.back > 0 {
+            self.back += more;
+        }
+        if self.lines.len() > MOST_LINES {
+            self.lines.drain(..self.lines.len() - MOST_LINES);
+        }
+    }
+
+    /// The lines that are shown: what was found, or all.
+    pub fn shown(&self) -> &[LogLine] {
+        self.found.as_ref().map_or(&self.lines, |(_, found)| found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::LogLineKind;
+
+    fn line(offset: u64, text: &str, kind: LogLineKind) -> LogLine {
+        LogLine { offset, at: None, kind, text: text.into() }
+    }
+
+    #[test]
+    fn a_line_that_went_on_takes_the_place_of_its_beginning() {
+        let mut log = JobLog::new("j_1".into());
+        assert_eq!(log.place(), LogPlace::Tail);
+        let lines = vec![line(0, "one", LogLineKind::Whole), line(4, "tw", LogLineKind::Open)];
+        log.take(LogPage { start: 0, end: 6, from: 0, to: 6, lines });
+        assert_eq!(log.place(), LogPlace::Offset(4));
+        let lines = vec![line(4, "two", LogLineKind::Whole), line(8, "three", LogLineKind::Whole)];
+        log.take(LogPage { start: 0, end: 14, from: 4, to: 14, lines });
+        let texts: Vec<&str> = log.lines.iter().map(|line| line.text.as_str()).collect();
+        assert_eq!((texts, log.place()), (vec!["one", "two", "three"], LogPlace::Offset(14)));
+    }
+
+    #[test]
+    fn who_reads_further_up_stays_there_while_lines_come() {
+        let mut log = JobLog::new("j_1".into());
+        let lines = (0..10).map(|at| line(at * 2, "x", LogLineKind::Whole)).collect();
+        log.take(LogPage { start: 0, end: 20, from: 0, to: 20, lines });
+        log.back = 4;
+        let lines = vec![line(20, "y", LogLineKind::Whole), line(22, "z", LogLineKind::Whole)];
+        log.take(LogPage { start: 0, end: 24, from: 20, to: 24, lines });
+        assert_eq!(log.back, 6);
+    }
+}

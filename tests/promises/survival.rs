@@ -1,0 +1,169 @@
+//! What survives what, where the other promises do not show it already: the cells of
+//! `cowork doctor --survival`. A machine that dies is every process killed at once.
+
+use crate::support::calls::{call, shell};
+use crate::support::disk::{SmallDisk, fill};
+use crate::support::home::Home;
+use crate::support::latch::Latch;
+use crate::support::model_server::ModelServer;
+use crate::support::reply::Reply;
+use crate::support::watch::eventually;
+use serde_json::Value;
+
+fn id(value: &Value) -> &str {
+    value["id"].as_str().expect("an id")
+}
+
+fn open_approvals(home: &Home) -> Vec<Value> {
+    home.json(["approvals", "ls"])
+}
+
+fn wait_completed(home: &Home, task: &str) {
+    eventually("the Task is complete", || home.json(["show", task])[0]["status"] == "completed");
+}
+
+#[test]
+fn a_client_that_dies_leaves_a_running_command_alone() {
+    let wait = "until [ -e go ]; do sleep 0.02; done; echo it ran to its end";
+    let server = ModelServer::with([call(shell(wait)), Reply::say("done")]);
+    let home = Home::with_model(&server);
+    let running = home.start(["exec", "--json", "run it"]);
+    running.wait_for("tool_call");
+    eventually("the command runs", || {
+        home.processes().iter().any(|process| process.arguments.first().is_some_and(|name| name.ends_with("sh")))
+    });
+    let task = id(&home.json(["ls"])[0]).to_owned();
+    running.kill();
+    home.write("go", "");
+    wait_completed(&home, &task);
+    assert!(server.wait_for_request(2).last().contains("it ran to its end"));
+    home.assert_sound();
+}
+
+#[test]
+fn what_is_being_typed_outlives_the_host() {
+    let server = ModelServer::with([Reply::say("hello")]);
+    let home = Home::with_model(&server);
+    let task = home.exec(["begin"]).expect_code(0).task().to_owned();
+    let mut screen = home.terminal([task.as_str()], 100, 30);
+    screen.wait_for("hello").type_words("before it died").wait_for("before it died");
+    home.kill_host();
+    screen.type_words(" and after").wait_for("before it died and after");
+    eventually("the next host keeps it", || !home.find_bytes("before it died and after").is_empty());
+}
+
+#[test]
+fn when_everything_dies_at_once_what_was_said_typed_asked_and_allowed_is_there_again() {
+    let server = ModelServer::with([
+        call(shell("touch first")),
+        call(shell("touch second")),
+        Reply::say("both ran"),
+        call(shell("touch first")),
+        Reply::say("no question this time"),
+    ]);
+    let home = Home::with_model(&server);
+    home.write("AGENTS.md", "Be brief.");
+    home.ok(["trust"]);
+    let exec = home.exec(["--approve", "ask", "--budget", "turns=7", "acknowledged words"]).expect_code(3);
+    home.ok(["approvals", "allow", "--always", id(&open_approvals(&home)[0])]);
+    eventually("the second question is open", || {
+        open_approvals(&home).iter().any(|asked| asked.to_string().contains("second"))
+    });
+    let mut screen = home.terminal([exec.task()], 100, 30);
+    screen.wait_for("touch second").type_words("words I have not sent").wait_for("words I have not sent");
+    eventually("the draft is kept", || !home.find_bytes("words I have not sent").is_empty());
+    home.kill_everything();
+    screen.wait_exit();
+
+    let asked = open_approvals(&home);
+    assert!(asked.len() == 1 && asked[0].to_string().contains("touch second"), "{asked:#?}");
+    assert!(home.has("first") && !home.has("second"));
+    home.ok(["approvals", "allow", id(&asked[0])]);
+    wait_completed(&home, exec.task());
+    let request = server.wait_for_request(3);
+    assert_eq!(request.heard(), ["acknowledged words"]);
+    assert!(request.body.to_string().contains("Be brief."), "the folder is still trusted");
+    assert!(home.ok(["show", exec.task()]).contains('7'), "the budget stands");
+    // The standing yes holds as well.
+    let mut screen = home.terminal([exec.task()], 100, 30);
+    screen.wait_for("words I have not sent").keys("enter").wait_for("no question this time");
+    assert_eq!(open_approvals(&home).len(), 0);
+    home.assert_sound();
+}
+
+#[test]
+fn when_everything_dies_at_once_a_command_in_flight_is_reported_and_not_run_again() {
+    let server = ModelServer::with([call(shell("echo once >> effects; sleep 600")), Reply::say("I looked first")]);
+    let home = Home::with_model(&server);
+    let running = home.start(["exec", "--json", "do it"]);
+    eventually("the command runs", || home.has("effects"));
+    let task = id(&home.json(["ls"])[0]).to_owned();
+    home.kill_everything();
+    drop(running);
+    home.ok(["ls"]);
+    wait_completed(&home, &task);
+    let told = server.wait_for_request(2).last();
+    assert!(told.contains("may have happened"), "{told}");
+    assert_eq!(home.read("effects"), "once\n");
+    home.assert_sound();
+}
+
+#[test]
+fn what_is_kept_when_the_disk_fills_is_there_and_what_is_open_stays_open() {
+    let latch = Latch::new();
+    let server = ModelServer::with([
+        call(shell("touch first")),
+        call(shell("touch second")),
+        Reply::stream().hold(&latch).text("both ran").finish(),
+        call(shell("touch first")),
+        Reply::say("no question this time"),
+    ]);
+    let home = Home::with_model(&server);
+    let Some(_disk) = SmallDisk::mount(&home, "size=48m,mode=700") else { return };
+    let exec = home.exec(["--approve", "ask", "acknowledged words"]).expect_code(3);
+    home.ok(["approvals", "allow", "--always", id(&open_approvals(&home)[0])]);
+    eventually("the second question is open", || {
+        open_approvals(&home).iter().any(|asked| asked.to_string().contains("second"))
+    });
+    let mut screen = home.terminal([exec.task()], 100, 30);
+    screen.wait_for("touch second").type_words("words I have not sent").wait_for("words I have not sent");
+    eventually("the draft is kept", || !home.find_bytes("words I have not sent").is_empty());
+    let fillers = ["filler", "rest"].map(|name| home.state().join(name));
+    fill(&fillers[0]);
+    std::fs::remove_file(home.state().join("ballast")).expect("the reserve");
+    fill(&fillers[1]);
+    let asked = open_approvals(&home);
+    let refused = home.run(["approvals", "allow", id(&asked[0])]).expect_code(1);
+    assert!(refused.stderr.contains("full"), "{refused:?}");
+    assert_eq!(open_approvals(&home), asked, "it is still open");
+    screen.type_words(" and more").wait_for("words I have not sent and more");
+    home.kill_everything();
+    screen.wait_exit();
+
+    for filler in fillers {
+        std::fs::remove_file(filler).expect("room again");
+    }
+    assert_eq!(open_approvals(&home).len(), 1);
+    assert!(!home.has("second"));
+    home.ok(["approvals", "allow", id(&asked[0])]);
+    latch.release();
+    wait_completed(&home, exec.task());
+    assert_eq!(server.wait_for_request(3).heard(), ["acknowledged words"]);
+    let mut screen = home.terminal([exec.task()], 100, 30);
+    screen.wait_for("words I have not sent").keys("enter").wait_for("no question this time");
+    drop(screen);
+    home.assert_sound();
+    home.run(["host", "stop"]);
+    eventually("the host is gone", || home.host().is_none());
+}
+
+#[test]
+fn doctor_prints_what_survives_what() {
+    let home = Home::new();
+    let table = home.ok(["doctor", "--survival"]);
+    assert!(table.contains("a shell command that runs") && table.contains("may have happened"), "{table}");
+    assert!(table.lines().all(|line| line.chars().count() <= 100), "{table}");
+    let cells = home.json(["doctor", "--survival"]);
+    assert!(cells.len() >= 28 && cells.iter().all(|cell| cell["proof"].is_string()), "{cells:#?}");
+    assert!(!home.state().exists(), "saying it needs no state and no host");
+}
