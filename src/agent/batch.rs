@@ -123,7 +123,7 @@ async fn start(drive: &Drive, call: &ToolCall, plan: Plan, ctx: ToolContext) -> 
         return Ok(Told::Done);
     }
     crash::point("loop.tool_started");
-    perform(drive, call, plan, ctx).await
+    perform(drive, call, plan, ctx, drive.time_left(&snapshot)).await
 }
 
 /// A call that was in flight when its host died: looking is done again, a write is looked up.
@@ -134,20 +134,26 @@ async fn resume(
     plan: Plan,
     ctx: ToolContext,
 ) -> Result<Told, Rejection> {
+    let left = drive.time_left(&drive.port.look().await?);
     if !tool.spec().effect.changes_something() {
-        return perform(drive, call, plan, ctx).await;
+        return perform(drive, call, plan, ctx, left).await;
     }
     match tools::probe(plan.target.as_deref(), call.pre_hash.as_deref(), call.post_hash.as_deref()) {
         tools::Probe::Done => settle(drive, call, found_done()).await,
-        tools::Probe::NotDone => perform(drive, call, plan, ctx).await,
+        tools::Probe::NotDone => perform(drive, call, plan, ctx, left).await,
         tools::Probe::Unknown => settle(drive, call, uncertain("the file is neither as before nor as intended")).await,
     }
 }
 
 /// Runs the call and saves its result. A tool that panics is a failed call, not the end of the Run.
-async fn perform(drive: &Drive, call: &ToolCall, plan: Plan, ctx: ToolContext) -> Result<Told, Rejection> {
+async fn perform(
+    drive: &Drive,
+    call: &ToolCall,
+    plan: Plan,
+    ctx: ToolContext,
+    left: Option<Duration>,
+) -> Result<Told, Rejection> {
     let cancel = ctx.cancel.clone();
-    let left = drive.time_left().await?;
     let mut running = tokio::spawn((plan.run)(ctx));
     let joined = tokio::select! {
         joined = &mut running => Some(joined),

@@ -121,10 +121,12 @@ enum Waited {
 
 impl Drive {
     /// How long this Run may still take under the Task's budget of seconds.
-    pub async fn time_left(&self) -> Result<Option<Duration>, Rejection> {
-        let snapshot = self.port.look().await?;
-        let task = snapshot.tasks.get(&self.task);
-        Ok(task.and_then(|task| super::turn::seconds_left(task, &snapshot, self)))
+    pub fn time_left(&self, snapshot: &Snapshot) -> Option<Duration> {
+        let task = snapshot.tasks.get(&self.task)?;
+        let limit = task.budget.seconds?.saturating_mul(1000);
+        let run = snapshot.runs.get(&self.run)?;
+        let used = task.usage.run_ms + self.port.now().saturating_sub(run.started_at).max(0) as u64;
+        Some(Duration::from_millis(limit.saturating_sub(used)))
     }
 
     /// Submits a command. That it no longer fits is no failure: somebody else acted in between.

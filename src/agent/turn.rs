@@ -11,7 +11,6 @@ use crate::crash;
 use crate::domain::command::PlannedCall;
 use crate::domain::*;
 use answer::{Answer, Ended};
-use std::time::Duration;
 
 /// How many answers in a row may be cut at the limit of their length and be asked to go on.
 const MOST_CUTS: usize = 3;
@@ -64,7 +63,7 @@ pub(super) async fn take(drive: &mut Drive, snapshot: &Snapshot) -> Going {
     let ended = match connected {
         Ok(model) => {
             let ask = |rows| model.ask(Request { rows, ..frame.clone() });
-            let first = answer.receive(ask(rows), seconds_left(task, snapshot, drive)).await;
+            let first = answer.receive(ask(rows), drive.time_left(snapshot)).await;
             // Longer than the server takes: asked once more with less, and from now on with so much.
             let shorter = match &first {
                 Ended::Failed(error) if error.class == ErrorClass::TooLong && answer.bytes() == 0 => {
@@ -75,7 +74,7 @@ pub(super) async fn take(drive: &mut Drive, snapshot: &Snapshot) -> Going {
             match shorter {
                 Some(shorter) => {
                     window::learn(&turn.model, size / 2);
-                    answer.receive(ask(shorter), seconds_left(task, snapshot, drive)).await
+                    answer.receive(ask(shorter), drive.time_left(snapshot)).await
                 }
                 None => first,
             }
@@ -126,14 +125,6 @@ fn fresh_call() -> ModelCallId {
         seed[..8].copy_from_slice(&(std::process::id() as u64).to_le_bytes());
     }
     ModelCallId::new(&mut Ids::new(seed))
-}
-
-/// How long this turn may take under the Task's budget of seconds.
-pub(super) fn seconds_left(task: &Task, snapshot: &Snapshot, drive: &Drive) -> Option<Duration> {
-    let limit = task.budget.seconds?.saturating_mul(1000);
-    let run = snapshot.runs.get(&drive.run)?;
-    let used = task.usage.run_ms + drive.port.now().saturating_sub(run.started_at).max(0) as u64;
-    Some(Duration::from_millis(limit.saturating_sub(used)))
 }
 
 async fn commit(drive: &mut Drive, turn: Turn, streamed: Vec<Part>, finished: Finished) -> Going {

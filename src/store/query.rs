@@ -211,16 +211,12 @@ fn messages(c: &Connection, task: Option<&TaskId>, settled: u32) -> rusqlite::Re
         .collect::<rusqlite::Result<_>>()?;
     // The newest of those that are settled, as many as fit into one line of the protocol.
     let mut bytes = 0;
-    let mut kept: Vec<bool> = found
-        .iter()
-        .rev()
-        .map(|message| {
-            bytes += message.text.len();
-            let open = matches!(message.state, MessageState::Queued | MessageState::Delivered);
-            open || bytes <= event_log::PAGE_BYTES
-        })
-        .collect();
-    found.retain(|_| kept.pop().unwrap_or(false));
+    found.reverse();
+    found.retain(|message| {
+        bytes += message.text.len();
+        matches!(message.state, MessageState::Queued | MessageState::Delivered) || bytes <= event_log::PAGE_BYTES
+    });
+    found.reverse();
     Ok(found)
 }
 

@@ -104,6 +104,19 @@ impl Bench {
     }
 }
 
+impl Bench {
+    /// Starts Main and sends its first request.
+    fn ask(&mut self, task: &TaskId) -> (AgentId, RunId, ModelCallId) {
+        let main = self.everything().tasks[task].main.clone();
+        self.submit(SystemCommand::StartRun { task: task.clone(), agent: main.clone() }).expect("starts");
+        let run = self.everything().live_run(&main).expect("live").id.clone();
+        let call = ModelCallId("k_1".into());
+        self.submit(RunCommand::BeginTurn { run: run.clone(), call: call.clone(), model: "m:x".into() })
+            .expect("begins");
+        (main, run, call)
+    }
+}
+
 fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().build().expect("a runtime")
 }
@@ -488,11 +501,7 @@ fn an_owner_that_was_overtaken_writes_nothing_more() {
 fn removing_a_task_leaves_nothing_of_it_but_its_tombstone() {
     let mut bench = Bench::new();
     let task = bench.create("ask");
-    let main = bench.everything().tasks[&task].main.clone();
-    bench.submit(SystemCommand::StartRun { task: task.clone(), agent: main.clone() }).expect("starts");
-    let run = bench.everything().live_run(&main).expect("live").id.clone();
-    let call = ModelCallId("k_1".into());
-    bench.submit(RunCommand::BeginTurn { run: run.clone(), call: call.clone(), model: "m:x".into() }).expect("begins");
+    let (_, run, call) = bench.ask(&task);
     let calls = vec![command::PlannedCall {
         provider_id: "1".into(),
         name: "shell".into(),
@@ -525,12 +534,7 @@ fn the_feed_brings_every_event_once_in_order_after_its_commit() {
 fn the_list_of_tasks_has_the_last_words_of_each_and_what_was_sent_is_listed_once() {
     let mut bench = Bench::new();
     let task = bench.create("ask");
-    let main = bench.everything().tasks[&task].main.clone();
-    let agent = bench.main(&task);
-    bench.submit(SystemCommand::StartRun { task: task.clone(), agent }).expect("starts");
-    let run = bench.everything().live_run(&main).expect("live").id.clone();
-    let call = ModelCallId("k_1".into());
-    bench.submit(RunCommand::BeginTurn { run: run.clone(), call: call.clone(), model: "m:x".into() }).expect("begins");
+    let (_, run, call) = bench.ask(&task);
     let (parts, usage) = (vec![Part::text(" It is the cache.\nShall I mend it?")], Usage::default());
     bench.submit(RunCommand::CommitTurn { run, call, parts, calls: vec![], usage, cut: false }).expect("commits");
     let Answer::Tasks(tasks) = bench.store.ask(&Query::Tasks { all: true }).expect("asked") else { panic!("tasks") };
@@ -676,11 +680,7 @@ fn a_task_of_very_long_messages_opens_page_by_page() {
         let (text, delivery) = (format!("{n} {}", "x".repeat(300_000)), Delivery::Boundary);
         bench.submit(UserCommand::SendMessage { task: task.clone(), text, refs: vec![], delivery }).expect("sent");
     }
-    let main = bench.everything().tasks[&task].main.clone();
-    bench.submit(SystemCommand::StartRun { task: task.clone(), agent: main.clone() }).expect("starts");
-    let run = bench.everything().live_run(&main).expect("live").id.clone();
-    let call = ModelCallId("k_1".into());
-    bench.submit(RunCommand::BeginTurn { run: run.clone(), call: call.clone(), model: "m:x".into() }).expect("begins");
+    let (main, run, call) = bench.ask(&task);
     let (parts, usage) = (vec![Part::text("done")], Usage::default());
     bench.submit(RunCommand::CommitTurn { run, call, parts, calls: vec![], usage, cut: false }).expect("answers");
     let (mut before, mut rows) = (None, 0);

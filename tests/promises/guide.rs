@@ -82,3 +82,14 @@ fn what_was_stopped_is_not_taken_up_again_with_the_next_words() {
     let said = terminal.screen_text();
     assert!(!said.contains("I was told") && said.matches("sleep 600").count() <= 3, "{said}");
 }
+
+#[test]
+fn the_guide_claims_no_more_of_a_long_file_than_it_has_read() {
+    let home = home();
+    let lines: String = (1..=400_000).map(|number| format!("row {number}\n")).collect();
+    home.write("long.txt", lines);
+    let counted = home.exec(["count the lines of long.txt"]).expect_code(0);
+    assert!(counted.text().contains("more than") && counted.text().contains("wc -l"), "{}", counted.text());
+    let last = home.exec(["last 3 lines of long.txt"]).expect_code(0);
+    assert!(last.text().contains("row 399998\nrow 399999\nrow 400000"), "{}", last.text());
+}

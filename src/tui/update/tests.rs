@@ -11,6 +11,9 @@ use crate::tui::keymap;
 use crate::tui::model::{Focus, Model, Overlay};
 use crate::tui::projection::{Host, Trusted};
 
+mod panes;
+mod writing;
+
 fn act(model: &mut Model, action: Action) -> Vec<Wanted> {
     let effects = update(model, action);
     model.lay_out();
@@ -63,6 +66,18 @@ fn id_of(effects: &[Wanted]) -> CommandId {
             _ => None,
         })
         .expect("a command")
+}
+
+/// Somebody else says yes to the first approval.
+fn allowed_elsewhere(model: &mut Model) {
+    let decided = Event::ApprovalDecided {
+        approval: "p_first000".into(),
+        call: "c_shell00000".into(),
+        state: ApprovalState::Allowed,
+        because: None,
+        decided_by: None,
+    };
+    fixtures::record(model, decided);
 }
 
 fn working() -> Model {
@@ -171,14 +186,7 @@ fn a_reason_that_comes_too_late_is_not_lost() {
     press(&mut model, "alt+a");
     model.now += 1_000;
     press(&mut model, "w n o");
-    let decided = Event::ApprovalDecided {
-        approval: "p_first000".into(),
-        call: "c_shell00000".into(),
-        state: ApprovalState::Allowed,
-        because: None,
-        decided_by: None,
-    };
-    fixtures::record(&mut model, decided);
+    allowed_elsewhere(&mut model);
     assert!(submitted(&press(&mut model, "enter")).is_empty());
     assert_eq!(model.composer.text(), "no");
     assert!(model.hint.as_ref().is_some_and(|hint| hint.warns));
@@ -249,14 +257,7 @@ fn the_next_approval_needs_its_own_look() {
     fixtures::record(&mut model, Event::ApprovalRequested { approval: next });
     model.now += 1_000;
     assert_eq!(submitted(&press(&mut model, "y")).len(), 1);
-    let decided = Event::ApprovalDecided {
-        approval: "p_first000".into(),
-        call: "c_shell00000".into(),
-        state: ApprovalState::Allowed,
-        because: None,
-        decided_by: None,
-    };
-    fixtures::record(&mut model, decided);
+    allowed_elsewhere(&mut model);
     assert_eq!(model.focus, Focus::Asks);
     assert!(submitted(&press(&mut model, "y")).is_empty());
 }
@@ -698,307 +699,24 @@ fn a_code_block_is_copied_alone_the_last_one_first() {
     assert_eq!(press(&mut model, "c"), []);
 }
 
-fn typed(model: &mut Model, words: &str) -> Vec<Wanted> {
-    act(model, Action::Type(words.to_owned()))
-}
-
-fn files(model: &mut Model, paths: &[&str]) {
-    let paths = paths.iter().map(|path| (*path).to_owned()).collect();
-    told(model, News::Files { search: model.searches, paths, last: true });
-}
-
 #[test]
-fn an_at_sign_picks_a_file_into_the_text() {
+fn trust_is_asked_for_the_folder_of_what_is_open_and_where_there_is_something_to_trust() {
     let mut model = fixtures::model(80, 24);
-    let effects = typed(&mut model, "look at @");
-    let folder = "/home/me/parser".to_owned();
-    assert!(effects.contains(&Wanted::FindFiles { search: 1, folder: folder.clone() }), "{effects:?}");
-    files(&mut model, &["src/main.rs", "src/parse.rs", "two words.txt"]);
-    let effects = typed(&mut model, "pars");
-    assert_eq!(effects, [Wanted::Preview { folder, path: "src/parse.rs".into() }]);
-    press(&mut model, "enter");
-    assert_eq!(model.composer.text(), "look at @src/parse.rs ");
-    typed(&mut model, "and @");
-    files(&mut model, &["two words.txt"]);
-    press(&mut model, "tab");
-    assert_eq!(model.composer.text(), "look at @src/parse.rs and @\"two words.txt\" ");
+    told(&mut model, News::Trust(None));
+    assert!(model.asks_for_trust());
+    model.facts.to_trust.clear();
+    assert!(!model.asks_for_trust(), "nothing in it would be used");
+    let mut model = working();
+    told(&mut model, News::Trust(None));
+    model.facts.folder.path = "/somewhere/else".into();
+    assert!(!model.asks_for_trust(), "the Task that is open works in another folder");
 }
 
 #[test]
-fn words_with_an_at_sign_that_are_typed_on_stay_as_they_were_typed() {
+fn what_waits_for_a_person_is_listed_first() {
     let mut model = fixtures::model(80, 24);
-    typed(&mut model, "read @src/main.rs and write to me@example.org");
-    assert_eq!(
-        (model.composer.text().as_str(), model.overlay),
-        ("read @src/main.rs and write to me@example.org", None)
-    );
-    press(&mut model, "@ esc");
-    assert_eq!(model.composer.text(), "read @src/main.rs and write to me@example.org@");
-}
-
-#[test]
-fn files_of_an_older_search_are_not_shown() {
-    let mut model = fixtures::model(80, 24);
-    press(&mut model, "@ esc space @");
-    told(&mut model, News::Files { search: 1, paths: vec!["old".into()], last: true });
-    assert_eq!(model.picker.as_ref().expect("open").counts(), (0, 0));
-    files(&mut model, &["new"]);
-    assert_eq!(model.picker.as_ref().expect("open").counts(), (1, 1));
-}
-
-#[test]
-fn a_slash_finds_the_command_and_enter_gives_it() {
-    let mut model = working();
-    typed(&mut model, "/pause");
-    let effects = press(&mut model, "enter");
-    assert!(matches!(submitted(&effects)[..], [UserCommand::Pause { .. }]), "{effects:?}");
-    assert_eq!((model.overlay, model.composer.text().as_str()), (None, ""));
-}
-
-#[test]
-fn a_command_takes_its_word_from_the_same_line_or_asks_for_it() {
-    let mut model = working();
-    typed(&mut model, "/rename Mend the parser");
-    let effects = press(&mut model, "enter");
-    let [UserCommand::Rename { title, .. }] = submitted(&effects)[..] else { panic!("{effects:?}") };
-    assert_eq!(title, "Mend the parser");
-    typed(&mut model, "/policy");
-    press(&mut model, "enter");
-    typed(&mut model, "read");
-    let effects = press(&mut model, "enter");
-    assert!(matches!(submitted(&effects)[..], [UserCommand::SetPolicy { .. }]), "{effects:?}");
-}
-
-#[test]
-fn what_begins_with_a_slash_and_is_no_command_is_a_message() {
-    let mut model = working();
-    typed(&mut model, "/etc/hosts is wrong, what now?");
-    assert_eq!((model.composer.text().as_str(), model.overlay), ("/etc/hosts is wrong, what now?", None));
-    press(&mut model, "ctrl+c");
-    typed(&mut model, "/qqqq");
-    assert_eq!(press(&mut model, "enter"), []);
-    assert_eq!(model.composer.text(), "/qqqq");
-    press(&mut model, "ctrl+c / backspace");
-    assert_eq!((model.composer.text().as_str(), model.overlay), ("", None));
-}
-
-#[test]
-fn every_command_that_can_be_given_here_is_in_the_palette_and_answers_to_approvals_are_not() {
-    let names = |model: &mut Model| -> Vec<String> {
-        press(model, "ctrl+p");
-        let picker = model.picker.as_ref().expect("open");
-        picker.shown(0, 200).into_iter().map(|(item, _)| item.detail.clone()).collect()
-    };
-    assert!(names(&mut working()).iter().any(|name| name == "interrupt"));
-    let mut model = working();
-    fixtures::approval(&mut model);
-    let names = names(&mut model);
-    for name in ["tasks", "help", "model", "send", "asks", "quit"] {
-        assert!(names.iter().any(|known| known == name), "{name} in {names:?}");
-    }
-    assert!(!names.iter().any(|name| name.starts_with("allow")), "{names:?}");
-}
-
-#[test]
-fn what_was_sent_in_any_task_is_found_again() {
-    let mut model = working();
-    told(&mut model, News::Sent(vec!["water the garden".into(), "paint the fence".into()]));
-    press(&mut model, "ctrl+r");
-    typed(&mut model, "gard");
-    press(&mut model, "enter");
-    assert_eq!(model.composer.text(), "water the garden");
-    press(&mut model, "ctrl+c up up up");
-    assert_eq!(model.composer.text(), "water the garden", "after the message of this Task and the fence");
-}
-
-#[test]
-fn a_line_for_the_shell_runs_and_gets_into_the_message_only_when_told() {
-    let mut model = working();
-    typed(&mut model, "!cargo test");
-    assert_eq!(model.composer.purpose, Purpose::Shell);
-    let effects = press(&mut model, "enter");
-    let wanted = Wanted::RunInShell { command: "cargo test".into(), folder: "/home/me/parser".into() };
-    assert_eq!(effects, [wanted]);
-    let ran = crate::tui::shell::Ran { ended: "exit 1".into(), output: "1 failed\n".into() };
-    told(&mut model, News::ShellEnded(ran));
-    assert_eq!(submitted(&press(&mut model, "enter")), Vec::<&UserCommand>::new());
-    assert_eq!(model.overlay, None);
-    typed(&mut model, "why?");
-    let effects = press(&mut model, "enter");
-    let [UserCommand::SendMessage { text, .. }] = submitted(&effects)[..] else { panic!("{effects:?}") };
-    assert_eq!(text, "I ran this myself (exit 1):\n```\n$ cargo test\n1 failed\n```\n why?");
-}
-
-#[test]
-fn a_shell_line_is_left_with_backspace_and_a_running_one_is_stopped_with_esc() {
-    let mut model = working();
-    press(&mut model, "! backspace");
-    assert_eq!((&model.composer.purpose, model.composer.text().as_str()), (&Purpose::Message, ""));
-    typed(&mut model, "!sleep 9");
-    press(&mut model, "enter");
-    assert_eq!(press(&mut model, "esc"), [Wanted::StopShell]);
-}
-
-#[test]
-fn a_picture_that_is_dropped_is_named_and_other_paths_are_text() {
-    for (pasted, wanted) in [
-        ("/home/me/shot.png", "@/home/me/shot.png "),
-        ("'/home/me/my shot.png' ", "@\"/home/me/my shot.png\" "),
-        ("/home/me/my\\ shot.PNG", "@\"/home/me/my shot.PNG\" "),
-        ("file:///home/me/my%20shot.jpg\n", "@\"/home/me/my shot.jpg\" "),
-        ("/home/me/notes.txt", "/home/me/notes.txt"),
-        ("see /home/me/shot.png", "see /home/me/shot.png"),
-        ("relative.png", "relative.png"),
-        ("file:///a%zz.png", "file:///a%zz.png"),
-    ] {
-        let mut model = fixtures::model(80, 24);
-        act(&mut model, Action::Paste(pasted.to_owned()));
-        assert_eq!(model.composer.text(), wanted, "{pasted}");
-    }
-}
-
-#[test]
-fn the_editor_gets_the_text_and_what_it_gives_back_is_the_text() {
-    let mut model = fixtures::model(80, 24);
-    typed(&mut model, "draft");
-    assert_eq!(press(&mut model, "ctrl+g"), [Wanted::EditOutside("draft".into())]);
-    act(&mut model, Action::EditedOutside(Ok("written at leisure\nin lines\n".into())));
-    assert_eq!(model.composer.text(), "written at leisure\nin lines");
-    act(&mut model, Action::EditedOutside(Err("vi ended with exit status: 1".into())));
-    assert_eq!(model.composer.text(), "written at leisure\nin lines");
-    assert!(model.hint.as_ref().is_some_and(|hint| hint.warns));
-}
-
-#[test]
-fn a_queued_message_is_moved_and_put_off() {
-    let mut model = working();
-    for (id, text) in [("m_a", "one"), ("m_b", "two")] {
-        let message = fixtures::message(id, text, MessageState::Queued);
-        fixtures::record(&mut model, Event::MessageQueued { message });
-    }
-    let effects = press(&mut model, "alt+q j K");
-    let [UserCommand::MoveMessage { message, .. }] = submitted(&effects)[..] else { panic!("{effects:?}") };
-    assert_eq!(message.as_str(), "m_b");
-    let effects = press(&mut model, "t");
-    assert!(
-        matches!(submitted(&effects)[..], [UserCommand::SetDelivery { delivery: Delivery::TurnEnd, .. }]),
-        "{effects:?}"
-    );
-    press(&mut model, "esc");
-    typed(&mut model, "when you are done");
-    let effects = press(&mut model, "alt+s");
-    let [UserCommand::SendMessage { delivery, .. }] = submitted(&effects)[..] else { panic!("{effects:?}") };
-    assert_eq!(*delivery, Delivery::TurnEnd);
-}
-
-#[test]
-fn the_view_of_keys_says_what_arrives_and_what_it_means() {
-    let mut model = fixtures::model(80, 24);
-    typed(&mut model, "/show-keys");
-    press(&mut model, "enter");
-    press(&mut model, "ctrl+t x f9");
-    let seen: Vec<String> = model.keys_seen.iter().map(|(key, meaning)| format!("{key}: {meaning}")).collect();
-    assert_eq!(seen, ["ctrl+t: panes.tasks  all Tasks", "x: types itself", "f9: nothing here"]);
-    press(&mut model, "esc");
-    assert_eq!(model.overlay, None);
-}
-
-fn mouse(model: &mut Model, button: u8, column: u16, row: u16, last: char) -> Vec<Wanted> {
-    bytes(model, format!("\x1b[<{button};{};{}{last}", column + 1, row + 1).as_bytes())
-}
-
-fn kept_sizes(effects: &[Wanted]) -> Option<crate::tui::sizes::Sizes> {
-    effects.iter().find_map(|effect| match effect {
-        Wanted::KeepDraft { pane, text } if pane == "layout" => Some(crate::tui::sizes::Sizes::of_text(text)),
-        _ => None,
-    })
-}
-
-#[test]
-fn a_border_is_dragged_and_stays_where_it_was_let_go() {
-    let mut model = fixtures::model(160, 50);
-    let chat = |model: &Model| model.layout.frame(Pane::Chat).expect("a frame");
-    let border = chat(&model).right();
-    mouse(&mut model, 0, border, 10, 'M');
-    assert_eq!(model.focus, Focus::Composer, "a border is no pane");
-    mouse(&mut model, 32, 80, 10, 'M');
-    assert_eq!(chat(&model).right(), 81);
-    let effects = mouse(&mut model, 0, 80, 10, 'm');
-    let kept = kept_sizes(&effects).expect("kept");
-    mouse(&mut model, 32, 100, 10, 'M');
-    assert_eq!(chat(&model).right(), 81, "it was let go");
-    // The same terminal, opened again.
-    let mut again = fixtures::model(160, 50);
-    told(&mut again, News::Draft { pane: "layout".into(), text: kept.to_text() });
-    assert_eq!(chat(&again).right(), 81);
-}
-
-#[test]
-fn a_border_between_two_panes_of_a_column_is_dragged() {
-    let mut model = fixtures::model(160, 50);
-    let frame = |model: &Model, pane| model.layout.frame(pane).expect("a frame");
-    let subagents = frame(&model, Pane::Subagents);
-    mouse(&mut model, 0, subagents.x + 5, subagents.bottom() - 1, 'M');
-    mouse(&mut model, 32, subagents.x + 5, subagents.bottom() + 6, 'M');
-    assert_eq!(frame(&model, Pane::Subagents).height, subagents.height + 7);
-    mouse(&mut model, 0, 0, 0, 'm');
-    let inbox = frame(&model, Pane::Inbox);
-    mouse(&mut model, 0, inbox.x + 5, inbox.bottom(), 'M');
-    mouse(&mut model, 32, inbox.x + 5, inbox.bottom() - 5, 'M');
-    assert!(frame(&model, Pane::Inbox).height < inbox.height);
-    assert!(frame(&model, Pane::Jobs).height > 5);
-}
-
-#[test]
-fn panes_are_resized_hidden_and_put_back_with_keys() {
-    let mut model = fixtures::model(160, 50);
-    let chat = |model: &Model| model.layout.frame(Pane::Chat).expect("a frame").width;
-    let before = chat(&model);
-    assert!(kept_sizes(&press(&mut model, "ctrl+alt+right")).is_some());
-    assert_eq!(chat(&model), before + 4);
-    press(&mut model, "ctrl+alt+left ctrl+alt+left");
-    assert_eq!(chat(&model), before - 4);
-    let jobs = |model: &Model| model.layout.frame(Pane::Jobs).map(|frame| frame.height);
-    press(&mut model, "alt+4 alt+= alt+=");
-    assert_eq!(jobs(&model), Some(9));
-    press(&mut model, "alt+3 alt+=");
-    assert_eq!(jobs(&model), Some(9), "the Inbox grows by what is above it");
-    let effects = press(&mut model, "alt+4 alt+x");
-    assert!(kept_sizes(&effects).is_some_and(|sizes| sizes.hidden.contains(&Pane::Jobs)));
-    assert_eq!(jobs(&model), None);
-    assert!(kept_sizes(&press(&mut model, "alt+4")).is_some_and(|sizes| sizes.hidden.is_empty()));
-    act(&mut model, Action::ResetLayout);
-    assert_eq!((chat(&model), jobs(&model)), (before, Some(5)));
-    for _ in 0..100 {
-        press(&mut model, "ctrl+alt+left");
-    }
-    assert!(chat(&model) >= 30, "no pane is squeezed away");
-}
-
-#[test]
-fn where_one_pane_is_shown_a_border_is_not_looked_for() {
-    let mut model = fixtures::model(80, 24);
-    assert_eq!(press(&mut model, "ctrl+alt+left"), []);
-    assert!(model.hint.is_some());
-}
-
-#[test]
-fn a_click_takes_what_stands_there_and_beside_the_list_nothing() {
-    let mut model = fixtures::model(80, 24);
-    press(&mut model, "ctrl+p");
-    let names = |model: &Model| -> Vec<String> {
-        let picker = model.picker.as_ref().expect("open");
-        picker.shown(0, 50).into_iter().map(|(item, _)| item.detail.clone()).collect()
-    };
-    let tasks = names(&model).iter().position(|name| name == "tasks").expect("there") as u16;
-    // The box is 14 rows high in the middle of 24; its first item stands in its fourth row.
-    assert_eq!(mouse(&mut model, 0, 2, 1, 'M'), []);
-    assert_eq!(model.overlay, Some(Overlay::Picker));
-    let effects = mouse(&mut model, 0, 20, 5 + 3 + tasks, 'M');
-    assert_eq!(model.overlay, Some(Overlay::Tasks), "{effects:?}");
-    let task = |id: &str| Task { id: id.into(), ..fixtures::task() };
-    told(&mut model, News::Tasks(vec![task("t_a"), task("t_b"), task("t_c")]));
-    model.tasks.chosen = 0;
-    let effects = mouse(&mut model, 0, 20, 12, 'M');
-    assert!(effects.contains(&Wanted::Open("t_b".into())), "{effects:?}");
+    let listed = |id: &str, status| Task { id: id.into(), status, ..fixtures::opening().detail.task };
+    let tasks = vec![listed("t_done", TaskStatus::Completed), listed("t_waits", TaskStatus::AwaitingHuman)];
+    told(&mut model, News::Tasks(tasks));
+    assert_eq!(model.told.tasks[0].id.as_str(), "t_waits");
 }
