@@ -327,6 +327,7 @@ mod tests {
             cwd: "/w".into(),
             detail: String::new(),
             inside: true,
+            own: false,
             beyond: String::new(),
             rule_subject: "make".into(),
         };

@@ -146,6 +146,7 @@ mod tests {
             checks,
             verdicts,
             agents,
+            delegated: vec![],
             run,
             asking: None,
             checkpoint: None,

@@ -191,11 +191,13 @@ pub struct Limits {
     pub retries: u32,
     /// How many tool calls of one batch run at once.
     pub parallel_tools: usize,
+    /// How many Subagents work at once, of all Tasks together; the rest wait their turn.
+    pub subagents: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { tool_output_bytes: 16_000, shell_seconds: 120, idle_seconds: 120, retries: 5, parallel_tools: 8 }
+        Self { tool_output_bytes: 16_000, shell_seconds: 120, idle_seconds: 120, retries: 5, parallel_tools: 8, subagents: 8 }
     }
 }
 

@@ -57,6 +57,20 @@ pub struct Snapshot {
     pub trust: BTreeMap<Folder, Trust>,
 }
 
+/// An agent that is absent and has work.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Due {
+    /// In which Task.
+    pub task: TaskId,
+    /// Who.
+    pub agent: AgentId,
+    /// Whether it waits its turn among all Subagents. Main never does; nor does a Subagent of a
+    /// Subagent, for which somebody waits who has had its turn.
+    pub queues: bool,
+    /// Since when it has had this work.
+    pub since: Millis,
+}
+
 impl Snapshot {
     /// The live Run of an agent, if it has one.
     pub fn live_run(&self, agent: &AgentId) -> Option<&Run> {
@@ -179,10 +193,18 @@ impl Snapshot {
 
     /// The agents of a Task that are absent and have work, in the order they began (what wakes the
     /// supervisor).
-    pub fn due(&self, task: &Task) -> Vec<AgentId> {
-        let mut agents: Vec<_> = self.agents.values().filter(|agent| agent.task == task.id).collect();
-        agents.sort_by_key(|agent| (agent.role, agent.created_at));
-        agents.into_iter().filter(|agent| self.is_due(task, agent)).map(|agent| agent.id.clone()).collect()
+    pub fn due(&self, task: &Task) -> Vec<Due> {
+        let of_task = self.agents.values().filter(|agent| agent.task == task.id && self.is_due(task, agent));
+        let mut due: Vec<Due> = of_task
+            .map(|agent| {
+                let work = self.live_assignment(&agent.id);
+                let queues = work.is_some_and(|work| work.parent == task.main);
+                let since = work.map_or(agent.created_at, |work| work.created_at);
+                Due { task: task.id.clone(), agent: agent.id.clone(), queues, since }
+            })
+            .collect();
+        due.sort_by_key(|due| (due.queues, due.since));
+        due
     }
 
     /// Whether an agent is absent and has work.

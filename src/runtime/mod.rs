@@ -10,6 +10,7 @@ mod kept;
 mod port;
 mod start;
 mod supervisor;
+mod team;
 
 pub use feed::Pushed;
 pub use folder::identify as folder_of;

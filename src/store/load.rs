@@ -135,38 +135,16 @@ fn add_task(c: &Connection, id: &TaskId, snapshot: &mut Snapshot) -> rusqlite::R
         OR tool_call IN (SELECT c.id FROM tool_call c JOIN agent g ON g.id = c.agent WHERE g.task = ?1 AND c.result_seq IS NULL))";
     s.decisions.extend(map(c, rows::DECISION, "decision", open, task, rows::decision, |x| x.id.clone())?);
     add_jobs(c, "task = ?1 AND ended_at IS NULL", id.as_str(), s)?;
-    for agent in agents.keys() {
-        let of = [agent.as_str()];
-        let live = "to_actor = ?1 AND state IN ('queued','delivered')";
-        s.messages.extend(map(c, rows::MESSAGE, "message", live, of, rows::message, |m| m.id.clone())?);
-        s.model_calls.extend(map(
-            c,
-            rows::MODEL_CALL,
-            "model_call",
-            "agent = ?1 AND state = 'started'",
-            of,
-            rows::model_call,
-            |k| k.id.clone(),
-        )?);
-        s.tool_calls.extend(map(
-            c,
-            rows::TOOL_CALL,
-            "tool_call",
-            "agent = ?1 AND result_seq IS NULL",
-            of,
-            rows::tool_call,
-            |x| x.id.clone(),
-        )?);
-        s.approvals.extend(map(
-            c,
-            rows::APPROVAL,
-            "approval",
-            "tool_call IN (SELECT id FROM tool_call WHERE agent = ?1 AND result_seq IS NULL)",
-            of,
-            rows::approval,
-            |p| p.id.clone(),
-        )?);
-    }
+    // Of all agents at once: a Task may have hundreds, most of which do nothing any more.
+    let of = "(SELECT id FROM agent WHERE task = ?1)";
+    let live = format!("to_actor IN {of} AND state IN ('queued','delivered')");
+    s.messages.extend(map(c, rows::MESSAGE, "message", &live, task, rows::message, |m| m.id.clone())?);
+    let asking = format!("agent IN {of} AND state = 'started'");
+    s.model_calls.extend(map(c, rows::MODEL_CALL, "model_call", &asking, task, rows::model_call, |k| k.id.clone())?);
+    let open = format!("agent IN {of} AND result_seq IS NULL");
+    s.tool_calls.extend(map(c, rows::TOOL_CALL, "tool_call", &open, task, rows::tool_call, |x| x.id.clone())?);
+    let judged = format!("tool_call IN (SELECT id FROM tool_call WHERE {open})");
+    s.approvals.extend(map(c, rows::APPROVAL, "approval", &judged, task, rows::approval, |p| p.id.clone())?);
     s.agents.extend(agents);
     Ok(())
 }
@@ -243,7 +221,7 @@ pub(super) fn rows_from(connection: &Connection, agent: &AgentId, from_seq: u64)
 }
 
 /// Agents that are absent and have work: Main before its Subagents, these in the order they began.
-pub(super) fn due(connection: &Connection) -> rusqlite::Result<Vec<(TaskId, AgentId)>> {
+pub(super) fn due(connection: &Connection) -> rusqlite::Result<Vec<Due>> {
     let tasks: Vec<TaskId> = connection
         .prepare_cached("SELECT task FROM maybe_due")?
         .query_map([], |row| row.get(0).map(TaskId))?
@@ -252,9 +230,10 @@ pub(super) fn due(connection: &Connection) -> rusqlite::Result<Vec<(TaskId, Agen
     for id in tasks {
         let snapshot = task(connection, &id)?;
         if let Some(of) = snapshot.tasks.get(&id) {
-            due.extend(snapshot.due(of).into_iter().map(|agent| (id.clone(), agent)));
+            due.extend(snapshot.due(of));
         }
     }
+    due.sort_by_key(|due| (due.queues, due.since));
     Ok(due)
 }
 
@@ -267,10 +246,10 @@ pub(super) fn needs(connection: &Connection) -> rusqlite::Result<Vec<Waiting>> {
             Ok(Waiting { kind: row.get(0)?, id: row.get(1)?, text })
         })?
         .collect::<rusqlite::Result<_>>()?;
-    needs.extend(due(connection)?.into_iter().map(|(task, agent)| Waiting {
+    needs.extend(due(connection)?.into_iter().map(|due| Waiting {
         kind: "agent_due".into(),
-        id: agent.0,
-        text: task.0,
+        id: due.agent.0,
+        text: due.task.0,
     }));
     Ok(needs)
 }

@@ -31,7 +31,7 @@ pub use error::StoreError;
 pub use repair::{Repaired, repair};
 pub use writer::{Committed, Feed};
 
-use crate::domain::{AgentId, Answer, Envelope, Millis, Query, Rejection, Snapshot, TaskId};
+use crate::domain::{Answer, Due, Envelope, Millis, Query, Rejection, Snapshot, TaskId};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -104,7 +104,7 @@ impl Store {
     }
 
     /// Agents that are absent and have work, with their Tasks.
-    pub fn due(&self) -> Result<Vec<(TaskId, AgentId)>, Rejection> {
+    pub fn due(&self) -> Result<Vec<Due>, Rejection> {
         self.readers.with(load::due)
     }
 

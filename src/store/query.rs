@@ -146,6 +146,7 @@ fn detail(c: &Connection, id: &TaskId) -> rusqlite::Result<Result<TaskDetail, Re
         checks,
         verdicts,
         agents: snapshot.agents.values().cloned().collect(),
+        delegated: delegated(c, &snapshot, id)?,
         run,
         asking,
         checkpoint,
@@ -153,6 +154,26 @@ fn detail(c: &Connection, id: &TaskId) -> rusqlite::Result<Result<TaskDetail, Re
         seq: event_log::last_seq(c)?,
         task,
     }))
+}
+
+/// What was given to Subagents of a Task, with all that came of it.
+fn delegated(c: &Connection, snapshot: &Snapshot, task: &TaskId) -> rusqlite::Result<Vec<Delegated>> {
+    let given = of_task(c, rows::ASSIGNMENT, "assignment", "TRUE", Some(task), rows::assignment)?;
+    let made = of_task(c, rows::CONTRIBUTION, "contribution", "TRUE", Some(task), rows::contribution)?;
+    let asked = of_task(c, rows::DECISION, "decision", "TRUE", Some(task), rows::decision)?;
+    given
+        .into_iter()
+        .map(|assignment| {
+            let live = !assignment.state.is_ended();
+            Ok(Delegated {
+                contribution: made.iter().find(|one| one.assignment == assignment.id).cloned(),
+                decisions: asked.iter().filter(|one| one.assignment == assignment.id).cloned().collect(),
+                run: snapshot.live_run(&assignment.agent).filter(|_| live).cloned(),
+                last_words: last_words(c, &assignment.agent)?,
+                assignment,
+            })
+        })
+        .collect()
 }
 
 fn transcript(c: &Connection, agent: &AgentId, before: Option<u64>, limit: u32) -> rusqlite::Result<TranscriptPage> {

@@ -141,6 +141,7 @@ fn shell(command: &str) -> Action {
         cwd: "/w".into(),
         detail: String::new(),
         inside: true,
+        own: false,
         beyond: String::new(),
         rule_subject: command.into(),
     }
@@ -254,7 +255,7 @@ fn contract() -> Contract {
         background: String::new(),
         constraints: vec![],
         evidence: vec!["a file".into()],
-        grant: Grant { tools, paths: vec![], network: false, policy },
+        grant: Grant { tools, reads: vec![], writes: vec![], network: false, policy },
         budget: Budget { turns: Some(20), ..Budget::default() },
         model: None,
     }

@@ -8,6 +8,12 @@ use crate::domain::command::ReviewVerdict;
 use crate::domain::rejection::RejectionKind;
 use crate::domain::step::CANCEL;
 
+/// The tools that every Subagent has.
+const SUBAGENTS_OWN: [&str; 3] = ["report", "decide", "tell"];
+
+/// The most bytes of objective and background that a Subagent begins with.
+const LARGEST_BRIEFING: usize = 24_000;
+
 /// How long a decision may be waited for, in milliseconds.
 const WAIT_MS: std::ops::RangeInclusive<u64> = 1_000..=86_400_000;
 
@@ -28,6 +34,11 @@ pub(super) fn give(d: &mut Decision, id: &RunId, call: &ToolCallId, work: Work) 
     if work.objective.trim().is_empty() {
         return Err(Rejection::invalid("the objective is empty", "say what is wanted"));
     }
+    let bytes = work.objective.len() + work.contract.background.len();
+    if bytes > LARGEST_BRIEFING {
+        let hint = format!("at most {LARGEST_BRIEFING} may be; put the rest into a file and name it");
+        return Err(Rejection::invalid(format!("objective and background are {bytes} bytes"), hint));
+    }
     let agent = Agent {
         id: AgentId::new(&mut d.ids),
         task: task.id.clone(),
@@ -40,21 +51,12 @@ pub(super) fn give(d: &mut Decision, id: &RunId, call: &ToolCallId, work: Work) 
         created_at: d.at,
         retired_at: None,
     };
-    // Nobody hands on more than it has.
     let mut contract = work.contract.clone();
-    let upper = d.snap.live_assignment(&parent.id).map(|above| above.contract.grant.clone());
     contract.grant.policy = contract.grant.policy.narrowed_by(task.policy);
-    if let Some(upper) = upper {
-        contract.grant.policy = contract.grant.policy.narrowed_by(upper.policy);
-        contract.grant.tools.retain(|tool| upper.tools.contains(tool));
-        contract.grant.network &= upper.network;
-        if !upper.paths.is_empty() {
-            contract.grant.paths.retain(|path| upper.allows_path(path));
-            if contract.grant.paths.is_empty() {
-                contract.grant.paths = upper.paths;
-            }
-        }
+    if let Some(above) = d.snap.live_assignment(&parent.id) {
+        contract.grant = contract.grant.below(&above.contract.grant);
     }
+    contract.grant.tools.extend(SUBAGENTS_OWN.map(str::to_owned));
     let assignment = Assignment {
         id: AssignmentId::new(&mut d.ids),
         task: task.id.clone(),
@@ -146,24 +148,17 @@ pub(super) fn finish(d: &mut Decision, work: &Assignment, report: Report, reason
 /// Tells whoever gave the work what came of it.
 fn tell_of(d: &mut Decision, work: &Assignment, contribution: &Contribution) {
     let key = format!("assignment:{}:terminal", work.id);
-    let text = told(work, contribution);
-    let more = Tell { delivery: Delivery::Boundary, refs: contribution.report.refs.clone() };
-    d.tell(&work.task, &work.parent, MessageKind::Contribution, key, text, more);
+    let text = contribution.told(work);
+    d.tell(&work.task, &work.parent, MessageKind::Contribution, key, text, Tell::soon());
 }
 
-/// A Contribution in the words its receiver reads.
-pub fn told(work: &Assignment, contribution: &Contribution) -> String {
-    let Report { outcome, done, uncertain, .. } = &contribution.report;
-    let mut text =
-        format!("{} ({}, Contribution {}) {outcome}: {}", work.name, work.agent, contribution.id, done.trim());
-    if !uncertain.trim().is_empty() {
-        text.push_str(&format!("\nUncertain: {}", uncertain.trim()));
-    }
-    text
-}
-
-/// A call that waited for an assignment is settled otherwise: its giver hears of it as a message.
+/// A call that waited is settled otherwise. One that waited for an assignment: its giver hears of it
+/// as a message. One that waited for a decision: nobody needs it any more.
 pub(super) fn release(d: &mut Decision, call: &ToolCall, state: ToolCallState) {
+    let asked = d.snap.decision_of(&call.id).filter(|decision| decision.state == DecisionState::Open).cloned();
+    if let Some(decision) = asked {
+        cancel_decision(d, &decision);
+    }
     let Some(work) = d
         .snap
         .assignments
@@ -331,7 +326,7 @@ pub(super) fn tell(
     reachable(d, &task, to, text)?;
     let kind = if is_below(d, to, &me.id) { MessageKind::Guidance } else { MessageKind::Peer };
     let more = Tell { delivery: Delivery::Boundary, refs: refs.to_vec() };
-    d.tell(&task.id, to, kind, format!("msg:{call}"), text.to_owned(), more);
+    d.tell(&task.id, to, kind, format!("msg:{call}:{to}"), text.to_owned(), more);
     Ok(())
 }
 

@@ -19,9 +19,9 @@ use super::records::*;
 use super::rejection::Rejection;
 use super::snapshot::Snapshot;
 
-pub use delegate::told as contribution_told;
 pub use run::STOPPED;
 pub use tool::PROCESS_DIED;
+pub use turn::FROM_A_JOB;
 
 /// An event, and the Task it belongs to.
 #[derive(Debug, Clone, PartialEq)]
@@ -252,8 +252,8 @@ impl Decision {
             self.set_status(id, TaskStatus::Completed, None);
         } else if blockers.iter().all(|waiting| waiting.kind == "check") {
             self.set_status(id, TaskStatus::AwaitingHuman, Some("acceptance".into()));
-        } else if blockers.iter().all(|waiting| matches!(waiting.kind.as_str(), "job" | "notice" | "check")) {
-            self.set_status(id, TaskStatus::Parked, Some("job".into()));
+        } else if let Some(behind) = waits_behind(&blockers) {
+            self.set_status(id, TaskStatus::Parked, Some(behind.into()));
         } else {
             self.set_status(id, TaskStatus::Active, None);
         }
@@ -279,6 +279,18 @@ impl Decision {
     /// How long a Run has run since it was last started or resumed.
     fn ran_ms(&self, run: &Run) -> u64 {
         self.at.saturating_sub(run.started_at).max(0) as u64
+    }
+}
+
+/// What Main, which has answered, waits for behind its back, if that is all there is.
+fn waits_behind(blockers: &[Waiting]) -> Option<&'static str> {
+    let kinds: Vec<&str> = blockers.iter().map(|waiting| waiting.kind.as_str()).collect();
+    let all = kinds.iter().all(|kind| matches!(*kind, "assignment" | "job" | "notice" | "check" | "contribution"));
+    let of = |kind| kinds.contains(&kind);
+    match all {
+        true if of("assignment") => Some("subagents"),
+        true if of("job") || of("notice") => Some("job"),
+        true | false => None,
     }
 }
 

@@ -129,7 +129,7 @@ impl World {
         self.the_task().main.clone()
     }
     fn main_is_due(&self) -> bool {
-        self.snap.due(self.the_task()).contains(&self.main())
+        self.snap.due(self.the_task()).iter().any(|due| due.agent == self.main())
     }
     fn run(&self) -> RunId {
         self.snap.live_run(&self.the_task().main).expect("a live Run").id.clone()
@@ -154,6 +154,7 @@ fn action(command: &str) -> Action {
         cwd: "/w".into(),
         detail: String::new(),
         inside: true,
+        own: false,
         beyond: String::new(),
         rule_subject: command.into(),
     }

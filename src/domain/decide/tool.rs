@@ -42,7 +42,7 @@ pub(super) fn start(
     }
     let rules: Vec<Rule> = d.snap.rules.values().cloned().collect();
     let granted = d.snap.live_assignment(&agent.id).map(|work| work.contract.grant.clone());
-    let policy = granted.as_ref().map_or(task.policy, |grant| task.policy.narrowed_by(grant.policy));
+    let policy = granted.as_ref().map_or(task.policy, |grant| grant.policy_for(action, task.policy));
     let judgement = match granted.and_then(|grant| grant.forbids(action)) {
         Some(why) => Judgement::Refuse(why),
         None => judge(policy, &rules, action),

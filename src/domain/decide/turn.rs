@@ -53,6 +53,9 @@ pub(super) fn deliver(d: &mut Decision, run: &Run, message: &Message) {
     d.emit(Some(&run.task), Event::MessageDelivered { message, agent, run: by, row });
 }
 
+/// How the first line of a message from a Job ends, as the model reads it.
+pub const FROM_A_JOB: &str = " from job]";
+
 /// The words of a message as the model reads them. What is not a person's says where it is from.
 fn context_text(message: &Message) -> String {
     let mut text = match message.kind {

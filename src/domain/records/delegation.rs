@@ -6,7 +6,7 @@
 
 use super::{Actor, AssignmentState, Budget, DecisionState, DelegationMode, Outcome, ReviewState, Usage};
 use crate::domain::ids::*;
-use crate::domain::permission::{Access, Action, Policy};
+use crate::domain::permission::{Access, Action, Policy, Reach};
 use serde::{Deserialize, Serialize};
 
 /// What a Subagent may use; enforced below the model.
@@ -14,9 +14,12 @@ use serde::{Deserialize, Serialize};
 pub struct Grant {
     /// The tools it has.
     pub tools: Vec<String>,
-    /// The folders and files it may touch, whole paths; empty means the Task's folder.
+    /// The folders and files it may read, whole paths; empty means all that the Task may.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub paths: Vec<String>,
+    pub reads: Vec<String>,
+    /// The folders and files it may change besides its own working area, whole paths.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub writes: Vec<String>,
     /// Whether it may fetch from the network.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub network: bool,
@@ -25,28 +28,59 @@ pub struct Grant {
 }
 
 impl Grant {
-    /// Whether a whole path lies in what may be touched.
-    pub fn allows_path(&self, path: &str) -> bool {
-        self.paths.is_empty()
-            || self.paths.iter().any(|root| {
-                path.strip_prefix(root.as_str())
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || root.ends_with('/'))
-            })
-    }
-
     /// Why an action is not granted, if it is not.
     pub fn forbids(&self, action: &Action) -> Option<String> {
         if !self.tools.contains(&action.tool) {
             return Some(format!("`{}` was not granted to you", action.tool));
         }
+        let subject = &action.subject;
         match action.access {
             Access::Network if !self.network => Some("the network was not granted to you".into()),
-            Access::Read | Access::Write if !self.allows_path(&action.subject) => {
-                Some(format!("{} is outside of what was granted to you ({})", action.subject, self.paths.join(", ")))
+            Access::Read if !action.own && !self.may_read(subject) => {
+                Some(format!("you may not read {subject}, only {}", self.reads.join(", ")))
             }
+            Access::Write if !action.own && !within(&self.writes, subject) => Some(match self.writes.is_empty() {
+                true => format!("you may not change {subject}, only files in your own working area"),
+                false => format!("you may not change {subject}, only {}", self.writes.join(", ")),
+            }),
             Access::Read | Access::Write | Access::Execute | Access::Network | Access::Human => None,
         }
     }
+
+    /// The policy that an action is judged by. What a command does can't be held to paths: where it
+    /// may not change everything in its folder, it is judged as in a Task that only reads.
+    pub fn policy_for(&self, action: &Action, of_task: Policy) -> Policy {
+        let policy = of_task.narrowed_by(self.policy);
+        let held = action.access == Access::Execute && !within(&self.writes, &action.cwd);
+        Policy { reach: if held { Reach::ReadOnly } else { policy.reach }, ..policy }
+    }
+
+    /// This grant, with nothing in it that `upper` does not have: nobody hands on more than it has.
+    pub fn below(mut self, upper: &Grant) -> Self {
+        self.policy = self.policy.narrowed_by(upper.policy);
+        self.tools.retain(|tool| upper.tools.contains(tool));
+        self.network &= upper.network;
+        self.writes.retain(|path| within(&upper.writes, path));
+        if !upper.reads.is_empty() {
+            self.reads.retain(|path| upper.may_read(path));
+            if self.reads.is_empty() {
+                self.reads.clone_from(&upper.reads);
+            }
+        }
+        self
+    }
+
+    fn may_read(&self, path: &str) -> bool {
+        self.reads.is_empty() || within(&self.reads, path) || within(&self.writes, path)
+    }
+}
+
+/// Whether a whole path is one of these or lies below one.
+fn within(roots: &[String], path: &str) -> bool {
+    roots.iter().any(|root| {
+        path.strip_prefix(root.as_str())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || root.ends_with('/'))
+    })
 }
 
 /// What is agreed with a Subagent.
@@ -150,6 +184,28 @@ pub struct Contribution {
     /// When it was reviewed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reviewed_at: Option<Millis>,
+}
+
+/// The most bytes of a Contribution that enter the context of who gets it; the rest is looked up.
+const LARGEST_TOLD: usize = 6_000;
+
+impl Contribution {
+    /// The words that who gave the work reads.
+    pub fn told(&self, work: &Assignment) -> String {
+        let Report { outcome, done, uncertain, refs } = &self.report;
+        let mut text = format!("{} ({}, Contribution {}) {outcome}: {}", work.name, work.agent, self.id, done.trim());
+        if !uncertain.trim().is_empty() {
+            text.push_str(&format!("\nUncertain: {}", uncertain.trim()));
+        }
+        if text.len() > LARGEST_TOLD {
+            text.truncate(text.floor_char_boundary(LARGEST_TOLD));
+            text.push_str(&format!("\n[cut here; `team` with action show and {} gives the rest]", work.agent));
+        }
+        if !refs.is_empty() {
+            text.push_str(&format!("\nReferences: {}", refs.join(", ")));
+        }
+        text
+    }
 }
 
 /// A Subagent's question: answered in time, or its fallback holds.
