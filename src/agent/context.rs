@@ -48,7 +48,8 @@ pub(super) fn system_prompt(
         policy.ask,
     );
     if let Some(grant) = grant {
-        let writes = if grant.writes.is_empty() { "only your own working area".into() } else { grant.writes.join(", ") };
+        let writes =
+            if grant.writes.is_empty() { "only your own working area".into() } else { grant.writes.join(", ") };
         let _ = write!(out, "\nYou may change: {writes}");
         if !grant.reads.is_empty() {
             let _ = write!(out, "\nYou may read: {}", grant.reads.join(", "));

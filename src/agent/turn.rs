@@ -115,7 +115,9 @@ fn offered(snapshot: &Snapshot, agent: &Agent, context: &[Row]) -> Vec<tools::To
         tools::JOBS => {
             snapshot.live_jobs(&agent.task).next().is_some()
                 || has_called(context, tools::JOB)
-                || context.iter().any(|row| row.text().lines().next().is_some_and(|line| line.ends_with(decide::FROM_A_JOB)))
+                || context
+                    .iter()
+                    .any(|row| row.text().lines().next().is_some_and(|line| line.ends_with(decide::FROM_A_JOB)))
         }
         _ => true,
     };

@@ -91,6 +91,18 @@ impl Progress {
                 message.clone_into(&mut self.failure);
                 self.note(Style::Warn, &what)
             }
+            Event::AssignmentGiven { assignment, .. } => {
+                let Assignment { agent, name, objective, .. } = assignment;
+                self.note(Style::Dim, &format!("⇢ {} ({agent}): {}", line(name), line(objective)))
+            }
+            Event::ContributionMade { contribution, .. } => {
+                let Report { outcome, done, .. } = &contribution.report;
+                self.note(Style::Dim, &format!("⇠ {} {outcome}: {}", contribution.agent, line(done)))
+            }
+            Event::DecisionAsked { decision } => {
+                let DecisionRequest { id, agent, question, .. } = decision;
+                self.note(Style::Warn, &format!("{agent} asks ({id}): {}", line(question)))
+            }
             Event::VerdictGiven { verdict } => {
                 self.note(Style::Dim, &format!("{} is {}", verdict.check, verdict.outcome))
             }

@@ -222,6 +222,21 @@ impl Event {
         !matches!(self, Self::MessageHeld { .. })
     }
 
+    /// The agent whose own step it is: what it was told, asked, answered and did.
+    pub fn stepper(&self) -> Option<&AgentId> {
+        match self {
+            Self::RunStarted { run, .. } => Some(&run.agent),
+            Self::TurnStarted { call } => Some(&call.agent),
+            Self::ToolPlanned { call } => Some(&call.agent),
+            Self::MessageDelivered { agent, .. }
+            | Self::TurnCommitted { agent, .. }
+            | Self::TurnFailed { agent, .. }
+            | Self::TurnAbandoned { agent, .. }
+            | Self::ToolSettled { agent, .. } => Some(agent),
+            _ => None,
+        }
+    }
+
     fn facts(&self) -> (&'static str, &'static str, String) {
         match self {
             Self::TakenOver { owner, .. } => ("taken_over", "host", owner.holder.clone()),

@@ -197,7 +197,14 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { tool_output_bytes: 16_000, shell_seconds: 120, idle_seconds: 120, retries: 5, parallel_tools: 8, subagents: 8 }
+        Self {
+            tool_output_bytes: 16_000,
+            shell_seconds: 120,
+            idle_seconds: 120,
+            retries: 5,
+            parallel_tools: 8,
+            subagents: 8,
+        }
     }
 }
 

@@ -336,6 +336,17 @@ pub enum Transient {
 }
 
 impl Transient {
+    /// The agent that does it.
+    pub fn agent(&self) -> Option<&AgentId> {
+        match self {
+            Self::Text { agent, .. }
+            | Self::Thinking { agent, .. }
+            | Self::CallForming { agent, .. }
+            | Self::ToolOutput { agent, .. } => Some(agent),
+            Self::Unsaved { .. } => None,
+        }
+    }
+
     /// The Task it belongs to.
     pub fn task(&self) -> &TaskId {
         match self {

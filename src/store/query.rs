@@ -305,7 +305,7 @@ fn trust(c: &Connection, folder: &Folder) -> rusqlite::Result<Option<Trust>> {
 }
 
 /// The tables whose ids a person may shorten.
-const NAMED: [(&str, &str); 9] = [
+const NAMED: [(&str, &str); 12] = [
     (TaskId::PREFIX, "task"),
     (AgentId::PREFIX, "agent"),
     (MessageId::PREFIX, "message"),
@@ -315,6 +315,9 @@ const NAMED: [(&str, &str); 9] = [
     (RuleId::PREFIX, "rule"),
     (ToolCallId::PREFIX, "tool_call"),
     (JobId::PREFIX, "job"),
+    (AssignmentId::PREFIX, "assignment"),
+    (ContributionId::PREFIX, "contribution"),
+    (DecisionId::PREFIX, "decision"),
 ];
 
 fn resolve(c: &Connection, prefix: &str) -> rusqlite::Result<Result<String, Rejection>> {

@@ -5,6 +5,7 @@
 #![allow(dead_code)]
 
 mod acceptance;
+mod agents;
 mod approvals;
 mod composer;
 mod crashes;

@@ -28,8 +28,8 @@ mod write;
 
 pub use ask::{ASK, Asked, asked};
 pub use change::{Probe, probe, target};
-pub use shell::{Ran, run_command};
 pub use job::{JOB, JOBS};
+pub use shell::{Ran, run_command};
 pub use team::{DELEGATE, LEAD, OF_SUBAGENTS};
 
 use super::port::{Blobs, Jobs, Team};

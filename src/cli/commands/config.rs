@@ -107,6 +107,7 @@ fn entries(configured: &Configured, project: &Project) -> Vec<Entry> {
     add("limits.idle_seconds".into(), json!(settings.limits.idle_seconds));
     add("limits.retries".into(), json!(settings.limits.retries));
     add("limits.parallel_tools".into(), json!(settings.limits.parallel_tools));
+    add("limits.subagents".into(), json!(settings.limits.subagents));
     let look = &configured.look;
     add("screen.theme".into(), json!(look.theme.name()));
     add("screen.motion".into(), json!(look.motion.name()));

@@ -12,6 +12,7 @@ use crate::cli::{input, signals, units};
 use crate::domain::permission::{Ask, Policy, Reach};
 use crate::domain::*;
 use serde_json::json;
+use std::collections::HashSet;
 use std::time::Duration;
 
 #[derive(Debug, clap::Args)]
@@ -70,10 +71,14 @@ pub async fn run(app: &App, args: ExecArgs) -> Result<Exit, Fault> {
     } else {
         Printer::Text(Box::new(Progress::new(app.out, app.verbose > 0, app.configured()?.settings.limits.retries)))
     };
+    let detail = session.task(&task).await?;
+    let beside = detail.delegated.iter().filter_map(|one| one.run.as_ref()).map(|run| run.id.clone()).collect();
     let mut watch = Watch {
         app,
         session,
         task,
+        main: detail.task.main,
+        beside,
         told,
         wait: !args.no_wait,
         printer,
@@ -145,6 +150,10 @@ struct Watch<'a> {
     app: &'a App,
     session: Session<'a>,
     task: TaskId,
+    /// The agent whose words are the answer; the others are told of, not copied.
+    main: AgentId,
+    /// The Runs of the others.
+    beside: HashSet<RunId>,
     /// The event by which our message is queued: rest before it is not ours.
     told: Seq,
     wait: bool,
@@ -187,7 +196,9 @@ impl Watch<'_> {
                     }
                 }
                 Happening::Transient(transient) => {
-                    if let Printer::Text(progress) = &mut self.printer {
+                    if transient.agent().is_none_or(|agent| *agent == self.main)
+                        && let Printer::Text(progress) = &mut self.printer
+                    {
                         progress.transient(&transient)?;
                     }
                 }
@@ -209,6 +220,18 @@ impl Watch<'_> {
 
     /// Prints an event; says whether it is a reason to look at the Task.
     fn take(&mut self, recorded: &Recorded) -> Result<bool, Fault> {
+        if recorded.event.stepper().is_some_and(|agent| *agent != self.main) {
+            if let Event::RunStarted { run, .. } = &recorded.event {
+                self.beside.insert(run.id.clone());
+            }
+            return Ok(false);
+        }
+        // How the Run of a Subagent ends is told with what it brings; the Task may rest after it.
+        if let Event::RunEnded { run, .. } | Event::RunSuspended { run, .. } = &recorded.event
+            && self.beside.contains(run)
+        {
+            return Ok(true);
+        }
         match &mut self.printer {
             Printer::Lines(calls) => {
                 for line in lines(recorded, calls) {

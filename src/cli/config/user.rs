@@ -280,7 +280,14 @@ impl File<'_> {
     }
 
     fn limits(&mut self, section: &Section) {
-        section.allow(&["tool_output_bytes", "shell_seconds", "idle_seconds", "retries", "parallel_tools"]);
+        section.allow(&[
+            "tool_output_bytes",
+            "shell_seconds",
+            "idle_seconds",
+            "retries",
+            "parallel_tools",
+            "subagents",
+        ]);
         let mut limits = self.configured.settings.limits;
         if let Some(at) = section.whole("tool_output_bytes", 1_000..=1_000_000) {
             limits.tool_output_bytes = at.value as usize;
@@ -301,6 +308,10 @@ impl File<'_> {
         if let Some(at) = section.whole("parallel_tools", 1..=64) {
             limits.parallel_tools = at.value as usize;
             self.note("limits.parallel_tools", at.line);
+        }
+        if let Some(at) = section.whole("subagents", 1..=1000) {
+            limits.subagents = at.value as usize;
+            self.note("limits.subagents", at.line);
         }
         self.configured.settings.limits = limits;
     }

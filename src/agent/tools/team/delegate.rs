@@ -53,7 +53,8 @@ struct Arguments {
 }
 
 static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
-    let description = "Give a bounded part to a Subagent; several work side by side. Not for what you do as fast yourself.";
+    let description =
+        "Give a bounded part to a Subagent; several work side by side. Not for what you do as fast yourself.";
     arguments::spec::<Arguments>(super::DELEGATE, description, Effect::Idempotent)
 });
 
@@ -155,10 +156,10 @@ async fn given_away(ctx: &ToolContext, mode: DelegationMode) -> Result<Outcome, 
     let made = snapshot.contributions.values().find(|made| made.assignment == work.id);
     Ok(match made {
         Some(made) => Outcome::done(made.told(&work)),
-        None if is_called(&snapshot, team.agent()) => {
-            Outcome::done(format!("Still running: {name} ({agent}) goes on and you get a message when it ends. First, \
-                                   another message waits for you."))
-        }
+        None if is_called(&snapshot, team.agent()) => Outcome::done(format!(
+            "Still running: {name} ({agent}) goes on and you get a message when it ends. First, \
+                                   another message waits for you."
+        )),
         None => Outcome::done(format!("{name} ({agent}) has ended and was reviewed already.")),
     })
 }

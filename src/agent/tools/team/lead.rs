@@ -124,13 +124,7 @@ async fn run(ctx: &ToolContext, what: What, given: &Arguments) -> Result<Outcome
 }
 
 /// Does one thing to one of them and says so.
-async fn act(
-    ctx: &ToolContext,
-    all: &[Delegated],
-    what: What,
-    word: &str,
-    text: &str,
-) -> Result<String, Rejection> {
+async fn act(ctx: &ToolContext, all: &[Delegated], what: What, word: &str, text: &str) -> Result<String, Rejection> {
     let (run, call) = (ctx.team.run().clone(), ctx.team.call().clone());
     let (command, said) = match what {
         What::Answer => {
@@ -171,7 +165,8 @@ fn find<'a>(all: &'a [Delegated], word: &str) -> Result<&'a Delegated, Rejection
         work.agent.as_str() == word || work.id.as_str() == word || work.name == word
     };
     all.iter().rev().find(named).ok_or_else(|| {
-        let known: Vec<String> = all.iter().map(|one| format!("{} ({})", one.assignment.name, one.assignment.agent)).collect();
+        let known: Vec<String> =
+            all.iter().map(|one| format!("{} ({})", one.assignment.name, one.assignment.agent)).collect();
         Rejection::not_found(format!("Subagent {word}"), format!("there is: {}", known.join(", ")))
     })
 }
@@ -201,14 +196,14 @@ async fn wait(ctx: &ToolContext, all: &[Delegated], given: &Arguments) -> Result
     let team = &ctx.team;
     let mut awaited: Vec<&Assignment> = match given.ids.is_empty() {
         true => all.iter().map(|one| &one.assignment).filter(|work| work.parent == *team.agent()).collect(),
-        false => given
-            .ids
-            .iter()
-            .map(|word| find(all, word).map(|one| &one.assignment))
-            .collect::<Result<_, Rejection>>()?,
+        false => {
+            given.ids.iter().map(|word| find(all, word).map(|one| &one.assignment)).collect::<Result<_, Rejection>>()?
+        }
     };
     awaited.retain(|work| !work.state.is_ended());
-    let is_live = |snapshot: &Snapshot, work: &Assignment| snapshot.assignments.get(&work.id).is_some_and(|work| !work.state.is_ended());
+    let is_live = |snapshot: &Snapshot, work: &Assignment| {
+        snapshot.assignments.get(&work.id).is_some_and(|work| !work.state.is_ended())
+    };
     let over = |snapshot: &Snapshot| {
         let live = awaited.iter().filter(|work| is_live(snapshot, work)).count();
         is_called(snapshot, team.agent()) || live == 0 || (given.first && live < awaited.len())
