@@ -141,12 +141,16 @@ fn detail(c: &Connection, id: &TaskId) -> rusqlite::Result<Result<TaskDetail, Re
     let asking = snapshot.live_model_call(&task.main).map(|call| call.id.clone());
     let sql = format!("SELECT {} FROM checkpoint WHERE agent = ?1 ORDER BY through_seq DESC LIMIT 1", rows::CHECKPOINT);
     let checkpoint = c.prepare_cached(&sql)?.query_row([task.main.as_str()], rows::checkpoint).optional()?;
+    let delegated = delegated(c, &snapshot, id)?;
+    // Main, then the others in the order they were given their work.
+    let mut agents: Vec<Agent> = snapshot.agents.values().cloned().collect();
+    agents.sort_by_key(|agent| delegated.iter().position(|one| one.assignment.agent == agent.id));
     Ok(Ok(TaskDetail {
         objective,
         checks,
         verdicts,
-        agents: snapshot.agents.values().cloned().collect(),
-        delegated: delegated(c, &snapshot, id)?,
+        agents,
+        delegated,
         run,
         asking,
         checkpoint,
