@@ -120,12 +120,17 @@ enum Waited {
 }
 
 impl Drive {
-    /// How long this Run may still take under the Task's budget of seconds.
+    /// How long this Run may still take under its budget of seconds: Main's is its Task's, that of a
+    /// Subagent stands in its contract.
     pub fn time_left(&self, snapshot: &Snapshot) -> Option<Duration> {
         let task = snapshot.tasks.get(&self.task)?;
-        let limit = task.budget.seconds?.saturating_mul(1000);
+        let (budget, usage) = match snapshot.live_assignment(&self.agent) {
+            Some(work) => (work.contract.budget, &work.usage),
+            None => (task.budget, &task.usage),
+        };
+        let limit = budget.seconds?.saturating_mul(1000);
         let run = snapshot.runs.get(&self.run)?;
-        let used = task.usage.run_ms + self.port.now().saturating_sub(run.started_at).max(0) as u64;
+        let used = usage.run_ms + self.port.now().saturating_sub(run.started_at).max(0) as u64;
         Some(Duration::from_millis(limit.saturating_sub(used)))
     }
 

@@ -87,7 +87,7 @@ pub fn exhausted(snapshot: &Snapshot, run: &Run, now: Millis) -> Option<String> 
     let running = now.saturating_sub(run.started_at).max(0) as u64;
     let task = snapshot.tasks.get(&run.task)?;
     let mut used = task.usage.clone();
-    let of_task = match snapshot.live_assignment(&run.agent) {
+    match snapshot.live_assignment(&run.agent) {
         None => {
             used.run_ms += running;
             task.budget.exhausted_by(&used)
@@ -97,8 +97,7 @@ pub fn exhausted(snapshot: &Snapshot, run: &Run, now: Millis) -> Option<String> 
             used.run_ms += running;
             work.contract.budget.exhausted_by(&used)
         }),
-    };
-    of_task
+    }
 }
 
 /// Whether an agent that stands still has a step to take.
