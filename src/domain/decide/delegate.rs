@@ -71,7 +71,7 @@ pub(super) fn give(d: &mut Decision, id: &RunId, call: &ToolCallId, work: Work) 
         contract,
         state: AssignmentState::Queued,
         usage: Usage::default(),
-        created_at: d.at,
+        created_at: after_all_others(d, &task),
         ended_at: None,
     };
     let (to, key, text) = (agent.id.clone(), format!("assignment:{}", assignment.id), briefing(&assignment));
@@ -79,6 +79,12 @@ pub(super) fn give(d: &mut Decision, id: &RunId, call: &ToolCallId, work: Work) 
     d.tell(&task.id, &to, MessageKind::Guidance, key, text, Tell::soon());
     d.settle_status(&task.id);
     Ok(())
+}
+
+/// Now, and later than everything that was given before: they are taken up in this order.
+fn after_all_others(d: &Decision, task: &Task) -> Millis {
+    let given = d.snap.assignments.values().filter(|work| work.task == task.id).map(|work| work.created_at);
+    given.max().map_or(d.at, |last| d.at.max(last + 1))
 }
 
 /// What a Subagent is told of its work: all that it sees of the Task.
@@ -528,7 +534,7 @@ fn send_back(
         mode: DelegationMode::Async,
         state: AssignmentState::Queued,
         usage: Usage::default(),
-        created_at: d.at,
+        created_at: after_all_others(d, task),
         ended_at: None,
         ..before
     };
