@@ -24,6 +24,11 @@ impl Sample {
         self.0[self.0.len() / 2]
     }
 
+    /// What they took together, for each.
+    pub fn mean(&self) -> Duration {
+        self.0.iter().sum::<Duration>() / self.0.len() as u32
+    }
+
     /// Writes the head of a table of samples.
     pub fn head() {
         println!("| milliseconds | runs | least | median | most |\n|---|---|---|---|---|");
