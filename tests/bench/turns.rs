@@ -14,7 +14,8 @@ mod at_once;
 mod sample;
 
 use at_once::AtOnce;
-use sample::{Sample, plain_commits, row};
+use sample::{Sample, commits_of, plain_commits, row};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 use support::attached::Attached;
 use support::home::Home;
@@ -66,8 +67,10 @@ fn ready(server: &AtOnce, more: &str) -> (Home, Attached) {
 }
 
 fn exec(home: &Home) -> Duration {
+    let mut command = home.command(["exec", "go"]);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
     let began = Instant::now();
-    home.run(["exec", "go"]).expect_code(0);
+    assert!(command.status().expect("it starts").success());
     began.elapsed()
 }
 
@@ -78,45 +81,73 @@ fn commands(home: &Home) -> usize {
     database.query_row(count, [], |row| row.get(0)).expect("a number")
 }
 
-/// One turn beside 41, and between them the commits of SQLite alone: every round of it is one
+/// What a process has written to disk so far, in bytes.
+fn written(pid: u32) -> usize {
+    let io = std::fs::read_to_string(format!("/proc/{pid}/io")).expect("it runs");
+    let bytes = io.lines().find_map(|line| line.strip_prefix("write_bytes: ")).expect("a line of it");
+    bytes.parse().expect("a number")
+}
+
+/// Ratios of one turn to its commits of SQLite alone.
+#[derive(Default)]
+struct Ratios(Vec<f64>);
+
+impl Ratios {
+    fn row(mut self, what: &str) {
+        self.0.sort_by(f64::total_cmp);
+        let [least, median, most] = [0, self.0.len() / 2, self.0.len() - 1].map(|at| self.0[at]);
+        row(what, format!("{median:.2} ({least:.2} to {most:.2})"));
+    }
+}
+
+/// One turn beside 41, and after them the commits of SQLite alone: every round of it is one
 /// figure, so that what else the machine does falls on both.
 fn own() {
     const ROUNDS: usize = 9;
     const TURNS: usize = 41;
-    let (mut one, mut many, mut turn, mut plain, mut ratio) = (vec![], vec![], vec![], vec![], vec![]);
-    let (mut first, mut commits) = (0, 0.0);
+    let (mut one, mut many, mut turn, mut plain, mut large) = (vec![], vec![], vec![], vec![], vec![]);
+    let (mut of_plain, mut of_large) = (Ratios::default(), Ratios::default());
+    let (mut first, mut commits, mut bytes) = (0, 0.0, 0);
     for round in 0..=ROUNDS {
-        let measure = |turns| {
+        let mut measure = |turns| {
             let server = AtOnce::with(turns);
             let (home, _stays) = ready(&server, "");
+            let host = home.host().expect("a host runs").pid;
+            let before = written(host);
             let took = exec(&home);
+            bytes = written(host) - before;
             (took, home, server)
         };
         let (short, _, server) = measure(1);
         first = server.asked()[0].bytes;
         let (long, home, _) = measure(TURNS);
         commits = commands(&home) as f64 / TURNS as f64;
-        let alone = plain_commits(home.root(), (commits * (TURNS - 1) as f64) as usize);
+        let number = (commits * TURNS as f64) as usize;
+        bytes /= number;
+        let (alone, as_large) = (plain_commits(home.root(), number), commits_of(home.root(), number, bytes));
         // The first round is not counted.
         if round > 0 {
             let each = long.saturating_sub(short) / (TURNS as u32 - 1);
-            ratio.push(each.as_secs_f64() / (alone.mean().as_secs_f64() * commits));
+            let ratio = |alone: &Sample| each.as_secs_f64() / (alone.mean().as_secs_f64() * commits);
+            of_plain.0.push(ratio(&alone));
+            of_large.0.push(ratio(&as_large));
             one.push(short);
             many.push(long);
             turn.push(each);
             plain.push(alone.mean());
+            large.push(as_large.mean());
         }
     }
-    ratio.sort_by(f64::total_cmp);
     Sample::head();
     Sample::from(one).row("`cowork exec`, 1 turn, a host runs");
     Sample::from(many).row("`cowork exec`, 41 turns, 40 of them with a call of `read`");
     Sample::from(turn).row("the runtime's own time for each of the 40");
     Sample::from(plain).row("one commit of SQLite alone (WAL, synchronous=FULL, 500 bytes)");
+    Sample::from(large).row("the same with as many bytes as the host wrote in each of its own");
     println!();
-    row("commits of a turn", format!("{commits:.1}"));
-    let [least, median, most] = [0, ROUNDS / 2, ROUNDS - 1].map(|at| ratio[at]);
-    row("a turn, in its commits of SQLite alone", format!("{median:.2} ({least:.2} to {most:.2})"));
+    row("commits of a turn", format!("{commits:.1}, of {:.0} kB each", bytes as f64 / 1e3));
+    of_plain.row("a turn, in as many commits of SQLite alone of 500 bytes");
+    of_large.row("a turn, in as many commits of SQLite alone of the same bytes");
     row("the first request", format!("{first} bytes"));
 }
 
