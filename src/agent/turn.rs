@@ -249,7 +249,7 @@ async fn fail(drive: &mut Drive, turn: Turn, left: Left, error: ModelError) -> G
         }
         (false, None) => None,
     };
-    if let Some(model) = instead {
+    if let Some(model) = instead.clone() {
         drive.instead = Some(Instead { model, failures_before: turn.attempt + 1 });
     }
     let run = drive.run.clone();
@@ -257,8 +257,8 @@ async fn fail(drive: &mut Drive, turn: Turn, left: Left, error: ModelError) -> G
         // Nobody will say it again.
         true => keep_cut(drive, &turn, left).await,
         false => {
-            let (class, message) = (class.clone(), message.clone());
-            drive.tell(RunCommand::FailTurn { run: run.clone(), call: turn.call, class, message, retry_at }).await
+            let (run, class, message) = (run.clone(), class.clone(), message.clone());
+            drive.tell(RunCommand::FailTurn { run, call: turn.call, class, message, retry_at, instead }).await
         }
     };
     match told {

@@ -38,7 +38,10 @@ pub fn lines(recorded: &Recorded, calls: &mut Calls) -> Vec<Value> {
             lines.add("turn_started", json!({ "call": call.id, "model": call.model }));
         }
         Event::TurnCommitted { row, usage, .. } => answer(&mut lines, row, usage),
-        Event::TurnFailed { class, message, retry_at: Some(retry_at), .. } => {
+        Event::TurnFailed { class, message, retry_at: Some(_), instead: Some(instead), .. } => {
+            lines.add("notice", json!({ "text": message, "class": class, "instead": instead }));
+        }
+        Event::TurnFailed { class, message, retry_at: Some(retry_at), instead: None, .. } => {
             lines.add("notice", json!({ "text": message, "class": class, "retry_at": retry_at }));
         }
         Event::TurnFailed { class, message, retry_at: None, .. } => {
@@ -397,6 +400,7 @@ mod tests {
             class: "overloaded".into(),
             message: "the server is overloaded".into(),
             retry_at,
+            instead: None,
         };
         let whole = format!("first\n[… read {{\"path\":\"output:{}\"}} shows them …]\nlast", "ab".repeat(32));
         vec![

@@ -81,8 +81,14 @@ impl Progress {
                 self.note(Style::Dim, &what)
             }
             Event::ToolSettled { call, state, row, .. } => self.settled(call, *state, row),
+            // The message says which; its tries are counted anew.
+            Event::TurnFailed { message, retry_at: Some(_), instead: Some(_), .. } => {
+                self.tries = 0;
+                self.failure.clear();
+                self.note(Style::Warn, &line(message))
+            }
             // A failure for good is told at the end, with what to do.
-            Event::TurnFailed { message, retry_at: Some(retry_at), .. } => {
+            Event::TurnFailed { message, retry_at: Some(retry_at), instead: None, .. } => {
                 let seconds = (retry_at - now() + 999).max(0) / 1000;
                 self.tries += 1;
                 let again = format!("again in {seconds} s ({} of {})", self.tries, self.retries.max(self.tries));

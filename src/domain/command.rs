@@ -217,8 +217,16 @@ pub enum RunCommand {
     BeginTurn { run: RunId, call: ModelCallId, model: String },
     /// The model answered, whole or cut. Cut answers have no calls.
     CommitTurn { run: RunId, call: ModelCallId, parts: Vec<Part>, calls: Vec<PlannedCall>, usage: Usage, cut: bool },
-    /// The request failed. With `retry_at` it will be sent again.
-    FailTurn { run: RunId, call: ModelCallId, class: String, message: String, retry_at: Option<Millis> },
+    /// The request failed. With `retry_at` it will be sent again, to the same model or to one `instead`.
+    FailTurn {
+        run: RunId,
+        call: ModelCallId,
+        class: String,
+        message: String,
+        retry_at: Option<Millis>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        instead: Option<String>,
+    },
     /// May this call run? Starts it, asks a person, or settles it as denied.
     StartTool { run: RunId, call: ToolCallId, action: Action, pre_hash: Option<String>, post_hash: Option<String> },
     /// The call has its result.

@@ -86,6 +86,9 @@ pub enum Event {
         message: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         retry_at: Option<Millis>,
+        /// The model that goes on in place of this one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        instead: Option<String>,
     },
     /// The request was given up: its host died, or its Run was stopped before it had said anything.
     TurnAbandoned { call: ModelCallId, agent: AgentId, reason: String },

@@ -285,6 +285,7 @@ fn work(s: &Snapshot, task: &Task, bits: u64) -> Command {
                 class: "overloaded".into(),
                 message: "try later".into(),
                 retry_at: bits.is_multiple_of(2).then_some(5),
+                instead: None,
             },
             1 => RunCommand::CommitTurn {
                 run: id,

@@ -19,6 +19,7 @@ mod models;
 mod real_run;
 mod screen;
 mod secrets;
+mod servers;
 mod small_model;
 mod ssh;
 mod state;

@@ -179,7 +179,9 @@ impl Watch<'_> {
                 happening = self.session.next() => happening?,
                 () = stops.next(), if !self.asked_to_stop => {
                     self.say("stopping; once more to leave at once")?;
-                    if let Some(rest) = self.stop().await? { return Ok(rest); }
+                    let rest = self.stop().await?;
+                    stops.passed_on();
+                    if let Some(rest) = rest { return Ok(rest); }
                     continue;
                 }
                 () = until(deadline), if !self.asked_to_stop => {

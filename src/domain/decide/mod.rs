@@ -107,8 +107,9 @@ fn run_command(d: &mut Decision, command: &RunCommand) -> Result<(), Rejection> 
         RunCommand::CommitTurn { run, call, parts, calls, usage, cut } => {
             turn::commit(d, run, turn::Answer { call, parts, calls, usage, cut: *cut })
         }
-        RunCommand::FailTurn { run, call, class, message, retry_at } => {
-            turn::fail(d, run, call, class, message, *retry_at)
+        RunCommand::FailTurn { run, call, class, message, retry_at, instead } => {
+            let failure = turn::Failure { call, class, message, retry_at: *retry_at, instead: instead.as_deref() };
+            turn::fail(d, run, failure)
         }
         RunCommand::StartTool { run, call, action, pre_hash, post_hash } => {
             tool::start(d, run, call, action, pre_hash, post_hash)

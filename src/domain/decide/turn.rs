@@ -153,22 +153,25 @@ fn plan(d: &mut Decision, run: &Run, agent: &Agent, planned: &[PlannedCall]) -> 
     calls
 }
 
-pub(super) fn fail(
-    d: &mut Decision,
-    id: &RunId,
-    call: &ModelCallId,
-    class: &str,
-    message: &str,
-    retry_at: Option<Millis>,
-) -> Result<(), Rejection> {
+/// A request that failed.
+pub(super) struct Failure<'a> {
+    pub call: &'a ModelCallId,
+    pub class: &'a str,
+    pub message: &'a str,
+    pub retry_at: Option<Millis>,
+    pub instead: Option<&'a str>,
+}
+
+pub(super) fn fail(d: &mut Decision, id: &RunId, failure: Failure) -> Result<(), Rejection> {
     let (_, task, agent) = d.running(id)?;
-    started(d, &agent, call)?;
+    started(d, &agent, failure.call)?;
     let event = Event::TurnFailed {
-        call: call.clone(),
+        call: failure.call.clone(),
         agent: agent.id,
-        class: class.to_owned(),
-        message: message.to_owned(),
-        retry_at,
+        class: failure.class.to_owned(),
+        message: failure.message.to_owned(),
+        retry_at: failure.retry_at,
+        instead: failure.instead.map(str::to_owned),
     };
     d.emit(Some(&task.id), event);
     Ok(())
