@@ -350,6 +350,8 @@ pub enum News {
     },
     /// The first lines of a file.
     Preview(Preview),
+    /// The model was kept as the default, in this file, or could not be.
+    ModelKept(Result<String, String>),
     /// A command of the person ended.
     ShellEnded(Ran),
     /// The Jobs there are.
@@ -424,6 +426,8 @@ pub enum Effect {
         /// The path from there.
         path: String,
     },
+    /// Keep this model as the default of new Tasks.
+    KeepModel(String),
     /// Run a command of the person.
     RunInShell {
         /// The command.

@@ -18,6 +18,7 @@ pub fn facts() -> Facts {
         model: "openai:gpt-5".into(),
         windows: [("openai:gpt-5".to_owned(), 400_000)].into_iter().collect(),
         models: vec!["openai:gpt-5".into(), "guide:guide".into()],
+        offers: Vec::new(),
         policy: Policy::named("ask").expect("a policy"),
         zone: TimeZone::UTC,
     }

@@ -37,10 +37,21 @@ pub struct Facts {
     pub windows: BTreeMap<String, u64>,
     /// The models that are configured.
     pub models: Vec<String>,
+    /// What else could answer, where nobody chose a model yet.
+    pub offers: Vec<Offer>,
     /// The policy of a new Task.
     pub policy: Policy,
     /// Where times are read.
     pub zone: TimeZone,
+}
+
+/// Something that could answer and was not chosen yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    /// What it is, in a few words.
+    pub what: String,
+    /// The model by which it is used.
+    pub model: String,
 }
 
 /// What the keys go to, under whatever covers the panes.
@@ -52,6 +63,8 @@ pub enum Focus {
     Transcript,
     /// What waits for a person.
     Asks,
+    /// The question whether the folder is trusted.
+    Trust,
     /// Queued messages.
     Queue,
     /// A pane beside the chat.
@@ -203,6 +216,8 @@ pub struct Model {
     pub hint: Option<Hint>,
     /// The next ctrl+c quits.
     pub quit_asked: bool,
+    /// Nothing was ever sent from here.
+    pub is_first_start: bool,
     /// The banner about trust was put away.
     pub trust_later: bool,
     /// Since when the banner about trust has been on screen.
@@ -254,6 +269,7 @@ impl Model {
             for_new_task: Vec::new(),
             hint: None,
             quit_asked: false,
+            is_first_start: false,
             trust_later: false,
             trust_shown: None,
             draft_due: None,
@@ -279,7 +295,7 @@ impl Model {
     /// The pane that has the focus.
     pub fn pane(&self) -> Pane {
         match self.focus {
-            Focus::Composer | Focus::Transcript | Focus::Asks | Focus::Queue => Pane::Chat,
+            Focus::Composer | Focus::Transcript | Focus::Asks | Focus::Trust | Focus::Queue => Pane::Chat,
             Focus::Side(pane) => pane,
         }
     }
@@ -325,6 +341,17 @@ impl Model {
         here && self.told.trusted == Trusted::Unknown && !self.trust_later
     }
 
+    /// Whether something waits for the person: an approval, a question, the word that trusts the folder.
+    pub fn awaits(&self) -> bool {
+        self.asks_for_trust() || !asks::list(&self.told).is_empty()
+    }
+
+    /// What an empty composer sends: an example, for whoever never sent anything.
+    pub fn example(&self) -> Option<&'static str> {
+        let is_free = self.wanted.is_none() && self.outbox.is_empty() && self.writes_message();
+        (self.is_first_start && is_free && self.told.host == Host::Connected).then_some("what is here?")
+    }
+
     /// Whether characters are words to search for.
     pub fn types_search(&self) -> bool {
         self.focus == Focus::Transcript
@@ -351,6 +378,7 @@ impl Model {
     pub fn lay_out(&mut self) {
         if self.focus == Focus::Asks && asks::list(&self.told).is_empty()
             || self.focus == Focus::Queue && self.told.queued().is_empty()
+            || self.focus == Focus::Trust && !self.asks_for_trust()
         {
             self.focus = Focus::Composer;
         }

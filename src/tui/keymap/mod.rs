@@ -28,6 +28,10 @@ pub enum When {
     Zoomed,
     /// While the folder is not trusted.
     Untrusted,
+    /// On the question whether the folder is trusted.
+    Trust,
+    /// In the composer, while something waits for the person.
+    Awaited,
     /// While Main works or waits in the middle of a step, in the composer.
     Working,
     /// In the composer.
@@ -86,7 +90,8 @@ impl When {
             Self::QuitAsked => "Everywhere",
             Self::Panes => "Panes",
             Self::Zoomed => "Zoomed",
-            Self::Untrusted => "Folder not trusted yet",
+            Self::Untrusted | Self::Trust => "Folder not trusted yet",
+            Self::Awaited => "While something waits for you",
             Self::Working => "While Main works",
             Self::Writing | Self::WritingSomething | Self::WritingNothing | Self::FirstRow | Self::Recalling => {
                 "Writing"
@@ -118,6 +123,8 @@ impl When {
             Self::Panes => "panes",
             Self::Zoomed => "zoomed",
             Self::Untrusted => "untrusted",
+            Self::Trust => "trust",
+            Self::Awaited => "awaited",
             Self::Working => "working",
             Self::Writing => "writing",
             Self::WritingSomething => "writing-something",
@@ -382,6 +389,7 @@ fn places(model: &Model) -> Vec<When> {
             Some(super::asks::Ask::Check(_)) => places.push(When::Check),
             None => {}
         },
+        (None, Focus::Trust) => places.push(When::Trust),
         (None, Focus::Queue) => places.push(When::Queue),
         (None, Focus::Side(Pane::Jobs)) if model.jobs.reads() => places.push(When::JobLog),
         (None, Focus::Side(Pane::Jobs)) => places.push(When::Jobs),
@@ -400,6 +408,9 @@ fn places(model: &Model) -> Vec<When> {
 fn writing(model: &Model, places: &mut Vec<When>) {
     if model.composer.purpose != Purpose::Message {
         places.push(When::WritingAside);
+    }
+    if model.awaits() {
+        places.push(When::Awaited);
     }
     if model.told.run().is_some() {
         places.push(When::Working);

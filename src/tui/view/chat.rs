@@ -38,8 +38,10 @@ fn banner_lines(model: &Model) -> Vec<Line<'static>> {
 fn transcript(model: &Model, buffer: &mut Buffer) {
     let area = model.layout.transcript;
     if model.wanted.is_none() && model.outbox.is_empty() {
-        for (row, line) in banner::empty(model, usize::from(area.width)).iter().enumerate() {
-            put(buffer, area, row as u16, line);
+        let lines = banner::empty(model, usize::from(area.width));
+        let above = usize::from(area.height).saturating_sub(lines.len());
+        for (row, line) in lines.iter().enumerate() {
+            put(buffer, area, (row + above) as u16, line);
         }
         return;
     }
@@ -85,7 +87,8 @@ fn ask_line(model: &Model, buffer: &mut Buffer) {
     ];
     let others = asks::list(&model.told).len() - 1;
     let more = if others == 0 { String::new() } else { format!("+{others}  ") };
-    let key = model.keymap.key_of(When::Panes, &Action::LookAtAsks);
+    let place = if model.focus == Focus::Composer { When::Awaited } else { When::Panes };
+    let key = model.keymap.key_of(place, &Action::LookAtAsks);
     let right = vec![
         Span::styled(more, Style::from(theme.dim)),
         Span::styled(format!("{key} to answer "), Style::from(theme.warn)),
