@@ -333,3 +333,32 @@ pub fn acceptance(model: &mut Model) {
         },
     );
 }
+
+/// A Job that runs, as the host lists it.
+pub fn job(model: &mut Model) {
+    let job = Job {
+        id: "j_build000".into(),
+        origin: "command:1".into(),
+        task: Some("t_parser00".into()),
+        actor: Actor::person(),
+        definition: JobDefinition {
+            name: "build".into(),
+            command: JobCommand::Shell("cargo build".into()),
+            cwd: "/home/me/parser".into(),
+            terminal: true,
+            role: JobRole::Work,
+            watch: Vec::new(),
+            levels: JobLevels::default(),
+        },
+        state: JobState::Running,
+        process: None,
+        stop: None,
+        note: None,
+        matched_through: 0,
+        breached: Vec::new(),
+        end: None,
+        created_at: NOW - 90_000,
+    };
+    model.jobs.views = vec![JobView { job, seen: JobSeen::default() }];
+    model.lay_out();
+}

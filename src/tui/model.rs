@@ -18,7 +18,7 @@ use super::shell::Shell;
 use super::sizes::{Border, Sizes};
 use super::theme::{BuiltIn, Theme};
 use crate::domain::permission::Policy;
-use crate::domain::{ClientId, CommandId, Folder, Ids, MessageKind, Millis, TaskId, UserCommand};
+use crate::domain::{AgentRole, ClientId, CommandId, Folder, Ids, MessageKind, Millis, TaskId, UserCommand};
 use jiff::tz::TimeZone;
 use std::collections::BTreeMap;
 
@@ -339,6 +339,19 @@ impl Model {
     pub fn asks_for_trust(&self) -> bool {
         let here = self.folder() == self.facts.folder.path && !self.facts.to_trust.is_empty();
         here && self.told.trusted == Trusted::Unknown && !self.trust_later
+    }
+
+    /// Whether a pane has something to show besides its purpose. What the person said themselves is in
+    /// the chat; it is no news in the Inbox.
+    pub fn holds_something(&self, pane: Pane) -> bool {
+        let records = &self.told.records;
+        match pane {
+            Pane::Chat => true,
+            Pane::Subagents => records.agents.values().any(|agent| agent.role == AgentRole::Subagent),
+            Pane::Inbox => records.messages.values().any(|message| message.kind != MessageKind::User),
+            Pane::Jobs => !self.jobs.views.is_empty() || self.jobs.reads(),
+            Pane::Editor => false,
+        }
     }
 
     /// Whether something waits for the person: an approval, a question, the word that trusts the folder.

@@ -38,6 +38,7 @@ pub fn view(model: &Model, frame: &mut Frame) {
     }
     for (pane, area) in &model.layout.panes {
         match pane {
+            _ if model.layout.cards.contains(pane) => panes::card(model, *pane, *area, buffer),
             Pane::Chat => chat::draw(model, buffer),
             Pane::Inbox => inbox::draw(model, *area, buffer),
             Pane::Jobs => jobs::draw(model, *area, buffer),

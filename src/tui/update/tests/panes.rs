@@ -51,6 +51,7 @@ fn a_border_between_two_panes_of_a_column_is_dragged() {
 #[test]
 fn panes_are_resized_hidden_and_put_back_with_keys() {
     let mut model = fixtures::model(160, 50);
+    fixtures::job(&mut model);
     let chat = |model: &Model| model.layout.frame(Pane::Chat).expect("a frame").width;
     let before = chat(&model);
     assert!(kept_sizes(&press(&mut model, "ctrl+alt+right")).is_some());
