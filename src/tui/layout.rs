@@ -148,7 +148,7 @@ impl Layout {
         let is_chosen = panes.iter().any(|pane| model.sizes.rows.contains_key(pane));
         // The Inbox takes the rest, or whoever has something; where nobody has, it stays free.
         let grows = match busy.last() {
-            Some(last) if !busy.contains(&Pane::Inbox) && !is_chosen => *last,
+            Some(last) if !busy.contains(&Pane::Inbox) => *last,
             Some(_) | None if panes.contains(&Pane::Inbox) => Pane::Inbox,
             Some(_) | None => panes[panes.len() - 1],
         };

@@ -52,6 +52,9 @@ fn a_border_between_two_panes_of_a_column_is_dragged() {
 fn panes_are_resized_hidden_and_put_back_with_keys() {
     let mut model = fixtures::model(160, 50);
     fixtures::job(&mut model);
+    let told = Message { kind: MessageKind::Notice, ..fixtures::message("m_n", "noted", MessageState::Queued) };
+    model.told.records.messages.insert(told.id.clone(), told);
+    model.lay_out();
     let chat = |model: &Model| model.layout.frame(Pane::Chat).expect("a frame").width;
     let before = chat(&model);
     assert!(kept_sizes(&press(&mut model, "ctrl+alt+right")).is_some());
