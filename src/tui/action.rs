@@ -228,6 +228,16 @@ pub enum Action {
     OpenTasks,
     /// Chooses a Task of the list.
     ChooseTask(Step),
+    /// Narrows the list of Tasks to what is typed.
+    FilterTasks,
+    /// Adds words to what it is narrowed to.
+    TypeFilter(String),
+    /// Takes the last character of it back.
+    BackspaceFilter,
+    /// Keeps the list narrowed.
+    KeepFilter,
+    /// Lists all Tasks again.
+    LeaveFilter,
     /// Opens the chosen Task.
     OpenTask,
     /// Starts an empty chat for a new Task.

@@ -18,7 +18,7 @@ use super::shell::Shell;
 use super::sizes::{Border, Sizes};
 use super::theme::{BuiltIn, Theme};
 use crate::domain::permission::Policy;
-use crate::domain::{AgentRole, ClientId, CommandId, Folder, Ids, MessageKind, Millis, TaskId, UserCommand};
+use crate::domain::{AgentRole, ClientId, CommandId, Folder, Ids, MessageKind, Millis, Task, TaskId, UserCommand};
 use jiff::tz::TimeZone;
 use std::collections::BTreeMap;
 
@@ -130,6 +130,15 @@ impl Refresh {
     }
 }
 
+/// What the list of Tasks is narrowed to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// The words.
+    pub words: String,
+    /// Whether they are still being typed.
+    pub typing: bool,
+}
+
 /// The list of Tasks on this terminal.
 #[derive(Debug, Default)]
 pub struct TaskList {
@@ -137,6 +146,8 @@ pub struct TaskList {
     pub chosen: usize,
     /// Whether archived ones are listed.
     pub archived: bool,
+    /// The words that those that are listed have, where a person typed some.
+    pub filter: Option<Filter>,
     /// An answer is on its way.
     pub asked: bool,
     /// Something changed since it was asked.
@@ -341,6 +352,23 @@ impl Model {
         here && self.told.trusted == Trusted::Unknown && !self.trust_later
     }
 
+    /// The Tasks that are listed: all, or those that say the words, in their title, their folder or what
+    /// was said last.
+    pub fn listed_tasks(&self) -> Vec<&Task> {
+        let words = self.tasks.filter.as_ref().map(|filter| filter.words.to_lowercase()).unwrap_or_default();
+        let says = |task: &&Task| {
+            let folder = task.cwd.as_deref().unwrap_or_default();
+            let all = format!("{}\n{folder}\n{}", task.title, task.last_words).to_lowercase();
+            words.split_whitespace().all(|word| all.contains(word))
+        };
+        self.told.tasks.iter().filter(says).collect()
+    }
+
+    /// Whether characters narrow the list of Tasks.
+    pub fn types_filter(&self) -> bool {
+        self.overlay == Some(Overlay::Tasks) && self.tasks.filter.as_ref().is_some_and(|filter| filter.typing)
+    }
+
     /// Whether a pane has something to show besides its purpose. What the person said themselves is in
     /// the chat; it is no news in the Inbox.
     pub fn holds_something(&self, pane: Pane) -> bool {
@@ -396,7 +424,7 @@ impl Model {
             self.focus = Focus::Composer;
         }
         self.queue = self.queue.min(self.told.queued().len().saturating_sub(1));
-        self.tasks.chosen = self.tasks.chosen.min(self.told.tasks.len().saturating_sub(1));
+        self.tasks.chosen = self.tasks.chosen.min(self.listed_tasks().len().saturating_sub(1));
         let mut layout = Layout::place_panes(self);
         if let Some(picker) = &mut self.picker {
             picker.query.lay_out(usize::from(u16::MAX), 1);

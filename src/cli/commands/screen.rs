@@ -1,6 +1,6 @@
 //! The bare `cowork [TASK]` and `attach`: the screen.
 
-use super::outside;
+use super::{outside, plain};
 use crate::agent::model::find_local;
 use crate::cli::app::{App, Purpose, checked_model};
 use crate::cli::config::{self, Configured, Origin, nearest};
@@ -37,6 +37,9 @@ pub struct ScreenArgs {
 pub async fn run(app: &Arc<App>, args: ScreenArgs) -> Result<Exit, Fault> {
     if let Some(word) = &args.task {
         check_word(word)?;
+    }
+    if plain::is_all_there_is() {
+        return plain::run(app, args).await;
     }
     let mut configured = app.configured()?;
     let dir = app.project_dir()?;

@@ -66,6 +66,8 @@ pub enum When {
     JobLog,
     /// In the list of Tasks.
     Tasks,
+    /// While words to narrow the list of Tasks are typed.
+    TasksTyping,
     /// In the help.
     Help,
     /// Wherever a line or a text is edited.
@@ -106,7 +108,7 @@ impl When {
             Self::Side => "Other panes",
             Self::Jobs => "Jobs",
             Self::JobLog => "The log of a Job",
-            Self::Tasks => "Task list",
+            Self::Tasks | Self::TasksTyping => "Task list",
             Self::Help => "Keys",
             Self::Editing => "Editing a line or a text",
             Self::Picker | Self::PickerEmpty => "Picking from a list",
@@ -142,6 +144,7 @@ impl When {
             Self::Jobs => "jobs",
             Self::JobLog => "job-log",
             Self::Tasks => "tasks",
+            Self::TasksTyping => "tasks-typing",
             Self::Help => "help",
             Self::Editing => "editing",
             Self::Picker => "picker",
@@ -269,6 +272,7 @@ impl Keymap {
         }
         match self.row(key, model) {
             Some(row) => Some(row.action.clone()),
+            None if model.types_filter() => key.typed().map(|c| Action::TypeFilter(c.to_string())),
             None if model.types_search() => key.typed().map(|c| Action::TypeSearch(c.to_string())),
             None => key.typed().filter(|_| model.writes()).map(|c| Action::Edit(Edit::Insert(c))),
         }
@@ -344,6 +348,7 @@ pub fn resolve(event: Event, model: &Model) -> Option<Action> {
     match event {
         Event::Key(key) if key.kind == KeyEventKind::Release => None,
         Event::Key(key) => model.keymap.action(Key::from_event(key), model),
+        Event::Paste(text) if model.types_filter() => Some(Action::TypeFilter(text)),
         Event::Paste(text) if model.types_search() => Some(Action::TypeSearch(text)),
         Event::Paste(text) => Some(Action::Paste(text)),
         Event::Resize(width, height) => Some(Action::Resize { width, height }),
@@ -370,6 +375,7 @@ fn places(model: &Model) -> Vec<When> {
         places.push(When::QuitAsked);
     }
     match (model.overlay, model.focus) {
+        (Some(Overlay::Tasks), _) if model.types_filter() => places.push(When::TasksTyping),
         (Some(Overlay::Tasks), _) => places.push(When::Tasks),
         (Some(Overlay::Help { .. }), _) => places.push(When::Help),
         (Some(Overlay::Keys), _) => places.push(When::Keys),

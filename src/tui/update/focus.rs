@@ -178,7 +178,7 @@ pub(super) fn help(model: &mut Model) -> Vec<Effect> {
 
 pub(super) fn scroll_help(model: &mut Model, step: Step) -> Vec<Effect> {
     if let Some(Overlay::Help { scroll }) = model.overlay {
-        let rows: usize = model.keymap.sections().iter().map(|(_, rows)| rows.len() + 2).sum();
+        let rows = super::super::view::help::rows(model);
         let page = usize::from(model.size.1).saturating_sub(6);
         let last = rows.saturating_sub(page);
         model.overlay = Some(Overlay::Help { scroll: step.apply(scroll, last + 1, page) });

@@ -51,9 +51,10 @@ fn take(model: &mut Model, news: News) -> Vec<Effect> {
         News::Tasks(mut tasks) => {
             // What waits for a person comes first; the rest stays by its last change.
             tasks.sort_by_key(|task| task.status != TaskStatus::AwaitingHuman);
-            let chosen = model.told.tasks.get(model.tasks.chosen).map(|task| task.id.clone()).or(model.wanted.clone());
+            let listed = model.listed_tasks();
+            let chosen = listed.get(model.tasks.chosen).map(|task| task.id.clone()).or(model.wanted.clone());
             model.told.tasks = tasks;
-            if let Some(at) = model.told.tasks.iter().position(|task| Some(&task.id) == chosen.as_ref()) {
+            if let Some(at) = model.listed_tasks().iter().position(|task| Some(&task.id) == chosen.as_ref()) {
                 model.tasks.chosen = at;
             }
             model.tasks.asked = std::mem::take(&mut model.tasks.stale);
