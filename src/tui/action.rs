@@ -91,6 +91,15 @@ impl Step {
     }
 }
 
+/// The person's own program that shows a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Viewer {
+    /// `$PAGER`.
+    Pager,
+    /// `$VISUAL` or `$EDITOR`; what is changed there changes nothing here.
+    Editor,
+}
+
 /// Something that happens to the screen.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
@@ -139,6 +148,12 @@ pub enum Action {
     ChooseSaid(Step),
     /// Copies the chosen entry.
     CopyEntry,
+    /// Shows the chosen entry in the person's own program.
+    ShowEntry(Viewer),
+    /// Shows the conversation in the person's own program.
+    ShowChat(Viewer),
+    /// That program ended.
+    Shown(Result<(), String>),
     /// Copies a block of code of the chosen entry, then the one before it.
     CopyCode,
     /// Begins to search the chat.
@@ -472,6 +487,8 @@ pub enum Effect {
     Attach(JobId),
     /// Hand the terminal to the person's editor, with this text.
     EditOutside(String),
+    /// Hand the terminal to a program that shows this text.
+    Show(Viewer, String),
     /// Ask what the person said of a folder.
     AskTrust(Folder),
     /// Ask for the text kept for a pane.

@@ -233,6 +233,7 @@ async fn perform(client: &Client, effect: Effect) -> Option<News> {
         | Effect::Suspend
         | Effect::Quit
         | Effect::EditOutside(_)
+        | Effect::Show(..)
         | Effect::RunInShell { .. }
         | Effect::StopShell
         | Effect::KeepModel(_)

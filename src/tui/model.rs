@@ -14,6 +14,7 @@ use super::layout::Layout;
 use super::look::{Form, Look, Motion};
 use super::picker::Picker;
 use super::projection::{Host, Projection, Trusted};
+use super::selection::Selection;
 use super::shell::Shell;
 use super::sizes::{Border, Sizes};
 use super::theme::{BuiltIn, Theme};
@@ -191,6 +192,10 @@ pub struct Model {
     pub sizes: Sizes,
     /// The border that is being dragged.
     pub moving: Option<Border>,
+    /// What is marked with the mouse.
+    pub marked: Option<Selection>,
+    /// The button is down that marks it.
+    pub marking: bool,
     /// The text being written.
     pub composer: Composer,
     /// The transcript.
@@ -262,6 +267,8 @@ impl Model {
             zoomed: false,
             sizes: Sizes::default(),
             moving: None,
+            marked: None,
+            marking: false,
             composer: Composer::default(),
             chat: Chat::default(),
             asks: Asks::default(),

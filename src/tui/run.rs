@@ -3,7 +3,7 @@
 //! It decides nothing. Whatever is pending is taken in before a frame is drawn, a frame is drawn
 //! only when something changed and at most every 16 ms, and at rest nothing wakes it.
 
-use super::action::{Action, Effect, News};
+use super::action::{Action, Effect, News, Viewer};
 use super::attention::{Attention, Notice};
 use super::colours::{Coloured, Job};
 use super::composer::Edit;
@@ -43,6 +43,9 @@ pub type Connect = Box<dyn Fn() -> BoxFuture<'static, Result<(Client, Pushes), F
 /// why not.
 pub type Editor = Box<dyn Fn(String) -> BoxFuture<'static, Result<String, String>> + Send + Sync>;
 
+/// Shows a text in the person's own program, on this terminal; gives the reason why not.
+pub type Show = Box<dyn Fn(Viewer, String) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
+
 /// Hands this terminal to a Job until it is left.
 pub type Attach = Box<dyn Fn(JobId) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
 
@@ -58,6 +61,8 @@ pub struct Start {
     pub connect: Connect,
     /// The person's own editor.
     pub editor: Editor,
+    /// The person's own pager and editor, to look.
+    pub show: Show,
     /// The terminals of Jobs.
     pub attach: Attach,
     /// How the screen looks and behaves.
@@ -150,6 +155,7 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
         link,
         painter,
         editor: start.editor,
+        show: start.show,
         attach: start.attach,
         shell: start.shell,
         keep_model: start.keep_model,
@@ -217,6 +223,8 @@ enum State {
     Suspending,
     /// The person's own editor is to have the terminal, with this text.
     EditingOutside(String),
+    /// A program that shows this text is to have the terminal.
+    Showing(Viewer, String),
     /// A Job is to have the terminal.
     Attaching(JobId),
     Ending,
@@ -229,6 +237,7 @@ struct Driver {
     painter: std::sync::mpsc::Sender<Job>,
     finder: Finder,
     editor: Editor,
+    show: Show,
     attach: Attach,
     shell: ShellPort,
     keep_model: KeepModel,
@@ -294,6 +303,7 @@ impl Driver {
                 State::Going => {}
                 State::Suspending => self.suspend(tty)?,
                 State::Attaching(job) => self.attach(tty, signals, job).await?,
+                State::Showing(viewer, text) => self.show(tty, signals, viewer, text).await?,
                 State::EditingOutside(text) => self.edit_outside(tty, signals, &text).await?,
                 State::Ending => return Ok(()),
             }
@@ -383,6 +393,7 @@ impl Driver {
                     let _ = self.screen.copy(&text);
                 }
                 Effect::Attach(job) => self.state = State::Attaching(job),
+                Effect::Show(viewer, text) => self.state = State::Showing(viewer, text),
                 Effect::EditOutside(text) => self.state = State::EditingOutside(text),
                 Effect::RunInShell { command, folder } => self.run_in_shell(command, folder),
                 Effect::KeepModel(model) => {
@@ -416,6 +427,13 @@ impl Driver {
         screen::restore();
         let edited = (self.editor)(text.to_owned()).await;
         self.come_back(tty, signals, Action::EditedOutside(edited))
+    }
+
+    /// Lends the terminal to a program that shows a text.
+    async fn show(&mut self, tty: &Tty, signals: &mut Signals, viewer: Viewer, text: String) -> io::Result<()> {
+        screen::restore();
+        let shown = (self.show)(viewer, text).await;
+        self.come_back(tty, signals, Action::Shown(shown))
     }
 
     /// Lends the terminal to a Job until it is left.

@@ -79,6 +79,7 @@ pub async fn run(app: &Arc<App>, args: ScreenArgs) -> Result<Exit, Fault> {
         connect: connect(app.clone(), hello.clone()),
         look: configured.look,
         editor: outside::editor(),
+        show: outside::show(),
         attach: outside::attach(app.paths.home.clone()),
         shell: outside::shell(settings.limits),
         keep_model,

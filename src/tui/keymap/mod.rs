@@ -358,8 +358,12 @@ pub fn resolve(event: Event, model: &Model) -> Option<Action> {
                 MouseEventKind::ScrollUp => Some(Action::Wheel { column, row, step: Step::Up }),
                 MouseEventKind::ScrollDown => Some(Action::Wheel { column, row, step: Step::Down }),
                 MouseEventKind::Down(MouseButton::Left) => Some(Action::Click { column, row }),
-                MouseEventKind::Drag(MouseButton::Left) if model.moving.is_some() => Some(Action::Drag { column, row }),
-                MouseEventKind::Up(MouseButton::Left) if model.moving.is_some() => Some(Action::Release),
+                MouseEventKind::Drag(MouseButton::Left) if model.moving.is_some() || model.marking => {
+                    Some(Action::Drag { column, row })
+                }
+                MouseEventKind::Up(MouseButton::Left) if model.moving.is_some() || model.marking => {
+                    Some(Action::Release)
+                }
                 _ => None,
             }
         }
@@ -442,7 +446,8 @@ fn writing(model: &Model, places: &mut Vec<When>) {
 pub fn keys_markdown() -> String {
     let mut page = String::from(
         "# Keys\n\nThis page is written by a test from the table in `src/tui/keymap/table.rs`. On screen: `f1`.\n\n\
-         The wheel scrolls, a click opens a tool call or goes to a pane; with shift held the terminal selects text.\n",
+         The wheel scrolls, a click opens a tool call or goes to a pane, dragging over the chat copies; with shift held the \
+         terminal selects text itself.\n",
     );
     for (title, rows) in Keymap::default().sections() {
         page.push_str(&format!("\n## {title}\n\n| key | does | command |\n|---|---|---|\n"));

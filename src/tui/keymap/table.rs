@@ -3,7 +3,7 @@
 use super::{Binding, When, bind};
 use crate::domain::CheckState;
 use crate::domain::command::{ApprovalAnswer, Move};
-use crate::tui::action::{Action, Pane, Step};
+use crate::tui::action::{Action, Pane, Step, Viewer};
 use crate::tui::composer::Edit;
 use crate::tui::jobs::JobsAct;
 use crate::tui::picker::Wish;
@@ -112,6 +112,10 @@ pub static TABLE: &[Binding] = &[
     bind(When::Reading, "open-entry", &["enter", "space"], Action::ToggleEntry, "open or close"),
     bind(When::Reading, "copy-entry", &["y"], Action::CopyEntry, "copy"),
     bind(When::Reading, "copy-code", &["c"], Action::CopyCode, "copy the last code block; again: the one before"),
+    bind(When::Reading, "page-entry", &["p"], Action::ShowEntry(Viewer::Pager), "show it in $PAGER"),
+    bind(When::Reading, "show-entry", &["e"], Action::ShowEntry(Viewer::Editor), "show it in $VISUAL or $EDITOR"),
+    bind(When::Panes, "page-chat", &["alt+p"], Action::ShowChat(Viewer::Pager), "the conversation in $PAGER"),
+    bind(When::Panes, "show-chat", &[], Action::ShowChat(Viewer::Editor), "the conversation in $VISUAL or $EDITOR"),
     bind(When::Reading, "said-up", &["{"], Action::ChooseSaid(Step::Up), "what you said before"),
     bind(When::Reading, "said-down", &["}"], Action::ChooseSaid(Step::Down), "what you said next"),
     bind(When::Reading, "search", &["/"], Action::OpenSearch, "search"),

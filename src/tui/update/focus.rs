@@ -4,6 +4,7 @@ use super::super::action::{Effect, Pane, Step};
 use super::super::asks;
 use super::super::key::Key;
 use super::super::model::{Focus, Model, Overlay};
+use super::super::selection::Selection;
 use super::super::sizes::{Border, FEWEST, KEPT_AS, Sizes};
 use ratatui::layout::{Position, Rect};
 
@@ -102,6 +103,10 @@ pub(super) fn reset_layout(model: &mut Model) -> Vec<Effect> {
 
 pub(super) fn drag(model: &mut Model, column: u16, row: u16) -> Vec<Effect> {
     let area = model.layout.area;
+    if let Some(marked) = model.marked.as_mut().filter(|_| model.marking) {
+        marked.reach(column, row, model.layout.transcript);
+        return Vec::new();
+    }
     match model.moving {
         Some(Border::Beside) => model.sizes.set_beside(area.width.saturating_sub(column + 1), area.width),
         Some(Border::Under(pane)) => {
@@ -125,6 +130,9 @@ pub(super) fn drag(model: &mut Model, column: u16, row: u16) -> Vec<Effect> {
 }
 
 pub(super) fn release(model: &mut Model) -> Vec<Effect> {
+    if std::mem::take(&mut model.marking) {
+        return super::chat::let_go(model);
+    }
     match model.moving.take() {
         Some(_) => keep_sizes(model),
         None => Vec::new(),
@@ -287,7 +295,8 @@ pub(super) fn click(model: &mut Model, column: u16, row: u16) -> Vec<Effect> {
     }
     if holds(layout.transcript, column, row) {
         // The focus stays with the composer: whoever clicks and then types, writes.
-        model.chat.toggle_at(usize::from(row - layout.transcript.y));
+        // What is done is seen when the button is let go: it may mark something until then.
+        (model.marked, model.marking) = (Some(Selection::at(column, row)), true);
         return composer(model);
     }
     if holds(layout.strip, column, row) {

@@ -42,6 +42,9 @@ pub fn update(model: &mut Model, action: Action) -> Vec<Effect> {
             model.dirty = true;
             model.hint = None;
             let quit_asked = std::mem::take(&mut model.quit_asked);
+            if !matches!(asked, Action::Drag { .. } | Action::Release) {
+                (model.marked, model.marking) = (None, false);
+            }
             let was = model.composer.version();
             let effects = person(model, asked, quit_asked);
             if model.composer.version() != was {
@@ -90,6 +93,9 @@ fn person(model: &mut Model, action: Action, quit_asked: bool) -> Vec<Effect> {
         Action::ChooseSaid(step) => chat::choose_said(model, step),
         Action::CopyEntry => chat::copy(model),
         Action::CopyCode => chat::copy_code(model),
+        Action::ShowEntry(viewer) => chat::show_entry(model, viewer),
+        Action::ShowChat(viewer) => chat::show_all(model, viewer),
+        Action::Shown(result) => chat::shown(model, result),
         Action::OpenSearch => chat::search(model),
         Action::TypeSearch(words) => chat::type_search(model, &words),
         Action::BackspaceSearch => chat::backspace_search(model),

@@ -67,6 +67,12 @@ fn transcript(model: &Model, buffer: &mut Buffer) {
             }
             above = words;
         }
+        if let Some((start, end)) = model.marked.and_then(|marked| marked.columns(area.y + row, area))
+            && row < area.height
+        {
+            let place = Rect { x: start, y: area.y + row, width: end - start, height: 1 };
+            buffer.set_style(place, Style::new().add_modifier(Modifier::REVERSED));
+        }
         if chosen && row < area.height && area.width > 0 {
             buffer.set_style(Rect { y: area.y + row, height: 1, ..area }, model.theme.select);
         }
