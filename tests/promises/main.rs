@@ -16,6 +16,7 @@ mod harness;
 mod hostile;
 mod jobs;
 mod models;
+mod reading;
 mod real_run;
 mod screen;
 mod secrets;
