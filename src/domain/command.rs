@@ -121,6 +121,8 @@ pub enum UserCommand {
     RemoveRule { rule: RuleId },
     /// Do something with a Job.
     Job { deed: JobDeed },
+    /// Let what a call runs go on as a Job, and the call return.
+    Background { task: TaskId, call: ToolCallId },
 }
 
 /// What can be done with Jobs, by whoever may.
@@ -129,6 +131,8 @@ pub enum UserCommand {
 pub enum JobDeed {
     /// Start one, for a Task or for nobody but the person.
     Start { task: Option<TaskId>, definition: Box<JobDefinition> },
+    /// Make one of what the call runs just now: it goes on as it is.
+    Keep { definition: Box<JobDefinition> },
     /// Let one read something; afterwards, perhaps, the end of its input.
     Send { job: JobId, text: String, close: bool },
     /// Signal the processes in its foreground.
@@ -145,7 +149,7 @@ impl JobDeed {
     /// The Job it is about, where there is one already.
     pub fn job(&self) -> Option<&JobId> {
         match self {
-            Self::Start { .. } => None,
+            Self::Start { .. } | Self::Keep { .. } => None,
             Self::Send { job, .. }
             | Self::Signal { job, .. }
             | Self::Stop { job, .. }
@@ -270,7 +274,8 @@ impl Command {
                 | UserCommand::SetPolicy { task, .. }
                 | UserCommand::SetBudget { task, .. }
                 | UserCommand::DecideApproval { task, .. }
-                | UserCommand::AnswerQuestion { task, .. } => Some(task),
+                | UserCommand::AnswerQuestion { task, .. }
+                | UserCommand::Background { task, .. } => Some(task),
             },
             Self::Run(_) => None,
             Self::System(command) => match command {

@@ -420,7 +420,7 @@ impl Snapshot {
                 job.process = Some(process.clone());
             }),
             Event::JobOrphaned { job, note } => self.with_job(job, |job| job.note = Some(note.clone())),
-            Event::JobInputSent { .. } | Event::JobSignalSent { .. } => {}
+            Event::JobInputSent { .. } | Event::JobSignalSent { .. } | Event::BackgroundAsked { .. } => {}
             Event::JobStopRequested { job, stop } => self.with_job(job, |job| {
                 if job.state == JobState::Running {
                     job.state = JobState::Stopping;

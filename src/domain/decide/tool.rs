@@ -106,6 +106,22 @@ pub(super) fn settle(
     Ok(())
 }
 
+/// A person wants what a call runs to go on as a Job. Whoever runs it does so, unless it ends before.
+pub(super) fn background(d: &mut Decision, task: &TaskId, call: &ToolCallId) -> Result<(), Rejection> {
+    let task = d.task(task)?;
+    let runs = d.snap.tool_calls.get(call).is_some_and(|call| {
+        call.state == ToolCallState::Running
+            && call.is_kept()
+            && d.snap.agents.get(&call.agent).is_some_and(|agent| agent.task == task.id)
+    });
+    if !runs {
+        let hint = "only a `shell` call that runs can go on in the background";
+        return Err(Rejection::wrong_state(format!("call {call} runs no command"), hint));
+    }
+    d.emit(Some(&task.id), Event::BackgroundAsked { call: call.clone() });
+    Ok(())
+}
+
 /// Saves the result row of a call, and a checkpoint when it was the last open one.
 pub(super) fn settle_with(
     d: &mut Decision,
