@@ -121,8 +121,9 @@ pub enum UserCommand {
     RemoveRule { rule: RuleId },
     /// Do something with a Job.
     Job { deed: JobDeed },
-    /// Let what a call runs go on as a Job, and the call return.
-    Background { task: TaskId, call: ToolCallId },
+    /// Let the command that Main runs go on as a Job, and its call return; where Main runs none,
+    /// those of its Subagents.
+    Background { task: TaskId },
 }
 
 /// What can be done with Jobs, by whoever may.
@@ -275,7 +276,7 @@ impl Command {
                 | UserCommand::SetBudget { task, .. }
                 | UserCommand::DecideApproval { task, .. }
                 | UserCommand::AnswerQuestion { task, .. }
-                | UserCommand::Background { task, .. } => Some(task),
+                | UserCommand::Background { task } => Some(task),
             },
             Self::Run(_) => None,
             Self::System(command) => match command {

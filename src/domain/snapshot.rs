@@ -65,6 +65,13 @@ impl Snapshot {
         open
     }
 
+    /// The calls of a Task that run a command just now.
+    pub fn running_commands(&self, task: &TaskId) -> Vec<&ToolCall> {
+        let is_of_task = |call: &ToolCall| self.agents.get(&call.agent).is_some_and(|agent| agent.task == *task);
+        let runs = |call: &&ToolCall| call.state == ToolCallState::Running && call.is_kept() && is_of_task(call);
+        self.tool_calls.values().filter(runs).collect()
+    }
+
     /// The request of an agent that is under way, if one is.
     pub fn live_model_call(&self, agent: &AgentId) -> Option<&ModelCall> {
         self.model_calls.values().find(|call| call.agent == *agent && call.state == ModelCallState::Started)

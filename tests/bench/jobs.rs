@@ -6,7 +6,9 @@
 use coworkos::jobs::client::{AttachClient, Controller, Event};
 use coworkos::jobs::log::{Log, Pattern, Search, Stream};
 use coworkos::jobs::protocol::Role;
-use coworkos::jobs::{Command, ExitRecord, Folder, Input, Lasting, LogLimits, Outcome, Size, Spec, Streams, reconcile, start};
+use coworkos::jobs::{
+    Command, ExitRecord, Folder, Input, Lasting, LogLimits, Outcome, Size, Spec, Streams, reconcile, start,
+};
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use std::io::{Read, Write};
 use std::path::Path;

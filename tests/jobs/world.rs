@@ -3,7 +3,9 @@
 use coworkos::jobs::client::{ClientError, Controller};
 use coworkos::jobs::log::{Cursor, Log, Piece, Stream};
 use coworkos::jobs::orphan::Orphan;
-use coworkos::jobs::{Command, ExitRecord, Folder, Input, Lasting, Outcome, Spec, StartRecord, Streams, reconcile, start};
+use coworkos::jobs::{
+    Command, ExitRecord, Folder, Input, Lasting, Outcome, Spec, StartRecord, Streams, reconcile, start,
+};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};

@@ -6,6 +6,7 @@
 
 mod acceptance;
 mod approvals;
+mod background;
 mod composer;
 mod crashes;
 mod exec;

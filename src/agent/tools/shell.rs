@@ -11,8 +11,8 @@ mod run;
 pub use check::{Ran, run_command};
 
 use super::{Again, BadCall, Outcome, Plan, Tool, ToolContext, ToolSpec, arguments, output, plan};
-use crate::domain::permission::{Access, Action};
 use crate::agent::running::{Finished, Line, Listener, Ran as RanAs, Stop};
+use crate::domain::permission::{Access, Action};
 use crate::domain::{Effect, SHELL, ToolCallState, sanitise};
 use crate::process::{Exit, Member};
 use capture::{Capture, Live};
@@ -40,13 +40,13 @@ struct Arguments {
     command: String,
     /// Seconds it may run
     timeout: Option<u64>,
-    /// Seconds after which it goes on as a Job
+    /// Seconds, then it goes on as a Job
     background: Option<u64>,
 }
 
 static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
-    let description = "Run a command in the Task's folder. No terminal and no input; \
-                       background processes are ended when it exits.";
+    let description = "Run a command in the Task's folder. No terminal, no input; \
+                       what it leaves behind is ended.";
     arguments::spec::<Arguments>(SHELL, description, Effect::Reconcilable)
 });
 
@@ -131,7 +131,10 @@ async fn shell(ctx: &ToolContext, line: String, seconds: u64, in_front: Option<D
         )),
         RanAs::NotStarted(why) => Outcome::error(why),
         RanAs::Uncertain(why) => {
-            let text = format!("how it ended is not known: {why}. Look at the state of things before you repeat it.");
+            let text = format!(
+                "how it ended is not known: {why}. It may have happened, wholly or in part; look at the state of \
+                 things before you repeat it."
+            );
             Outcome::text(ToolCallState::Uncertain, format!("{text}\n{output}"))
         }
         RanAs::Left => Outcome::cancelled("left to the next host"),

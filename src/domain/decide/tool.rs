@@ -106,19 +106,19 @@ pub(super) fn settle(
     Ok(())
 }
 
-/// A person wants what a call runs to go on as a Job. Whoever runs it does so, unless it ends before.
-pub(super) fn background(d: &mut Decision, task: &TaskId, call: &ToolCallId) -> Result<(), Rejection> {
+/// A person wants what runs to go on as a Job. Whoever runs it does so, unless it ends before.
+pub(super) fn background(d: &mut Decision, task: &TaskId) -> Result<(), Rejection> {
     let task = d.task(task)?;
-    let runs = d.snap.tool_calls.get(call).is_some_and(|call| {
-        call.state == ToolCallState::Running
-            && call.is_kept()
-            && d.snap.agents.get(&call.agent).is_some_and(|agent| agent.task == task.id)
-    });
-    if !runs {
-        let hint = "only a `shell` call that runs can go on in the background";
-        return Err(Rejection::wrong_state(format!("call {call} runs no command"), hint));
+    let running: Vec<ToolCall> = d.snap.running_commands(&task.id).into_iter().cloned().collect();
+    let of_main: Vec<ToolCall> = running.iter().filter(|call| call.agent == task.main).cloned().collect();
+    let meant = if of_main.is_empty() { running } else { of_main };
+    if meant.is_empty() {
+        let hint = "a command that an agent runs with `shell` can go on in the background while it runs";
+        return Err(Rejection::wrong_state(format!("Task {} runs no command", task.id), hint));
     }
-    d.emit(Some(&task.id), Event::BackgroundAsked { call: call.clone() });
+    for call in meant {
+        d.emit(Some(&task.id), Event::BackgroundAsked { call: call.id });
+    }
     Ok(())
 }
 

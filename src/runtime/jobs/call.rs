@@ -21,7 +21,7 @@ use crate::jobs::orphan::Orphan;
 use crate::jobs::record::{End, ExitRecord, StopState};
 use crate::jobs::{self, Doubt, Folder, Outcome, reconcile};
 use crate::process::{Ended, Exit, TOOL_CHAINS};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -39,36 +39,88 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 /// How many pieces of a log are heard before anything else is looked at again.
 const AT_ONCE: usize = 8;
 
-/// The calls that run something.
+/// The calls that run something, or have run it and have no recorded result yet.
 #[derive(Default)]
-pub(super) struct Calls {
-    /// The way to tell each that it is wanted in the background.
-    running: Mutex<HashMap<ToolCallId, Arc<Notify>>>,
-    /// Those whose result is about to be recorded; then their folders go.
-    over: Mutex<HashSet<ToolCallId>>,
+pub(super) struct Calls(Mutex<HashMap<ToolCallId, Standing>>);
+
+/// How a call stands that runs something.
+#[derive(Debug)]
+struct Standing {
+    /// The way to tell it that it is wanted in the background.
+    asked: Arc<Notify>,
+    stage: Stage,
+}
+
+/// What is still to come before the folder of a call can go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// It runs.
+    Runs,
+    /// It runs, and the call was given up.
+    GivenUp,
+    /// It has ended, and that is about to be recorded.
+    Over,
 }
 
 impl Calls {
-    /// Tells a call that it is wanted in the background.
-    pub(super) fn ask_for_background(&self, call: &ToolCallId) {
-        if let Ok(running) = self.running.lock()
-            && let Some(asked) = running.get(call)
-        {
-            asked.notify_one();
-        }
+    fn with<T>(&self, work: impl FnOnce(&mut HashMap<ToolCallId, Standing>) -> T) -> T {
+        work(&mut self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
-    /// Whether a call that has its result now has run something whose folder is to go.
-    pub(super) fn was_over(&self, call: &ToolCallId) -> bool {
-        self.over.lock().is_ok_and(|mut over| over.remove(call))
+    fn begin(&self, call: &ToolCallId) -> Arc<Notify> {
+        let asked = Arc::new(Notify::new());
+        let standing = Standing { asked: asked.clone(), stage: Stage::Runs };
+        self.with(|calls| calls.insert(call.clone(), standing));
+        asked
+    }
+
+    /// Tells a call that it is wanted in the background.
+    pub(super) fn ask_for_background(&self, call: &ToolCallId) {
+        self.with(|calls| {
+            if let Some(standing) = calls.get(call) {
+                standing.asked.notify_one();
+            }
+        });
+    }
+
+    /// Takes note that what a call ran is over; says whether its folder can go at once.
+    fn is_over(&self, call: &ToolCallId) -> bool {
+        self.with(|calls| match calls.get_mut(call) {
+            Some(standing) if standing.stage == Stage::Runs => {
+                standing.stage = Stage::Over;
+                false
+            }
+            Some(_) | None => calls.remove(call).is_some(),
+        })
+    }
+
+    fn forget(&self, call: &ToolCallId) {
+        self.with(|calls| calls.remove(call));
     }
 }
 
-/// Takes away the folder of a call that has its result.
+/// A call has its result now: what it ran goes, with its folder.
 pub(super) fn settled(coordinator: &Coordinator, call: &ToolCallId) {
-    if coordinator.inner.jobs.calls.was_over(call) {
-        let folder = coordinator.inner.jobs.folder(&JobId::of_call(call));
-        tokio::task::spawn_blocking(move || remove(&folder));
+    let job = JobId::of_call(call);
+    let folder = coordinator.inner.jobs.folder(&job);
+    let stage = coordinator.inner.jobs.calls.with(|calls| match calls.get_mut(call) {
+        Some(standing) if standing.stage == Stage::Over => calls.remove(call).map(|_| Stage::Over),
+        Some(standing) => {
+            standing.stage = Stage::GivenUp;
+            Some(Stage::GivenUp)
+        }
+        None => None,
+    });
+    match stage {
+        Some(Stage::Over) => drop(tokio::task::spawn_blocking(move || remove(&folder))),
+        // Whoever waits for it sees to that.
+        Some(Stage::Runs | Stage::GivenUp) => {}
+        // Nobody waited for it, for it was given up before it was taken up; or it is a Job now.
+        None if folder.path().exists() => {
+            let coordinator = coordinator.clone();
+            tokio::spawn(async move { give_up(&coordinator, job).await });
+        }
+        None => {}
     }
 }
 
@@ -83,20 +135,28 @@ fn remove(folder: &Folder) {
 pub(super) async fn sweep(coordinator: &Coordinator) {
     let home = coordinator.inner.jobs.home.clone();
     let found = blocking(move || {
-        let names = std::fs::read_dir(home).into_iter().flatten().filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let names = std::fs::read_dir(home)
+            .into_iter()
+            .flatten()
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok());
         names.filter(|name| name.starts_with(JobId::PREFIX)).map(JobId).collect::<Vec<_>>()
     });
     for job in found.await.unwrap_or_default() {
-        let id = job.clone();
-        match coordinator.read(move |store| store.owns_folder(&id)).await {
-            Ok(true) => {}
-            Ok(false) => {
-                let folder = coordinator.inner.jobs.folder(&job);
-                tracing::warn!(%job, "what a call ran belongs to nobody any more, and is ended");
-                let _ = blocking(move || discard(&folder)).await;
-            }
-            Err(rejection) => tracing::error!(%rejection, "can't look to whom a folder belongs"),
+        give_up(coordinator, job).await;
+    }
+}
+
+/// Ends what runs in a folder that belongs to nobody.
+async fn give_up(coordinator: &Coordinator, job: JobId) {
+    let id = job.clone();
+    match coordinator.read(move |store| store.owns_folder(&id)).await {
+        Ok(true) => {}
+        Ok(false) => {
+            let folder = coordinator.inner.jobs.folder(&job);
+            tracing::info!(%job, "what a call ran belongs to nobody any more, and is ended");
+            let _ = blocking(move || discard(&folder)).await;
         }
+        Err(rejection) => tracing::error!(%rejection, "can't look to whom a folder belongs"),
     }
 }
 
@@ -143,11 +203,11 @@ enum Woken {
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        let calls = &self.of.coordinator.inner.jobs.calls;
-        if let Ok(mut running) = calls.running.lock() {
-            running.remove(&self.of.call);
+        if !self.is_unfinished {
+            return;
         }
-        if self.is_unfinished && !self.of.coordinator.inner.leaving.is_cancelled() {
+        self.of.coordinator.inner.jobs.calls.forget(&self.of.call);
+        if !self.of.coordinator.inner.leaving.is_cancelled() {
             let folder = self.folder.clone();
             tokio::task::spawn_blocking(move || discard(&folder));
         }
@@ -156,11 +216,8 @@ impl Drop for Running<'_> {
 
 impl<'a> Running<'a> {
     pub(super) fn new(of: &'a TaskJobs, line: Line) -> Self {
-        let asked = Arc::new(Notify::new());
         let jobs = &of.coordinator.inner.jobs;
-        if let Ok(mut running) = jobs.calls.running.lock() {
-            running.insert(of.call.clone(), asked.clone());
-        }
+        let asked = jobs.calls.begin(&of.call);
         let folder = jobs.folder(&JobId::of_call(&of.call));
         Self { of, folder, line, asked, heard: None, stop: None, is_unfinished: true }
     }
@@ -169,13 +226,15 @@ impl<'a> Running<'a> {
     pub(super) async fn run(mut self, listener: &mut dyn Listener) -> Result<Ran, Rejection> {
         let ran = self.to_the_end(listener).await?;
         self.is_unfinished = false;
+        let calls = &self.of.coordinator.inner.jobs.calls;
         match &ran {
             Ran::Finished(_) | Ran::NotStarted(_) | Ran::Uncertain(_) => {
-                if let Ok(mut over) = self.of.coordinator.inner.jobs.calls.over.lock() {
-                    over.insert(self.of.call.clone());
+                if calls.is_over(&self.of.call) {
+                    let folder = self.folder.clone();
+                    tokio::task::spawn_blocking(move || remove(&folder));
                 }
             }
-            Ran::Kept { .. } | Ran::Left => {}
+            Ran::Kept { .. } | Ran::Left => calls.forget(&self.of.call),
         }
         Ok(ran)
     }
@@ -222,9 +281,9 @@ impl<'a> Running<'a> {
     async fn start(&self) -> Result<Result<Outcome, String>, Rejection> {
         let (folder, spec) = (self.folder.clone(), self.spec());
         let program = self.of.coordinator.inner.jobs.program.clone();
-        crate::crash::point("jobs.call_before_start");
+        crate::crash::point("calls.before_start");
         let started = blocking(move || jobs::start(&folder, &spec, &program)).await?;
-        crate::crash::point("jobs.call_started");
+        crate::crash::point("calls.started");
         match started {
             Ok(outcome) => Ok(Ok(outcome)),
             Err(error) => match self.look().await? {
@@ -324,7 +383,7 @@ impl<'a> Running<'a> {
     async fn keep(&mut self, started_at: Millis, listener: &mut dyn Listener) -> Result<Option<Ran>, Rejection> {
         let folder = self.folder.clone();
         blocking(move || folder.secure()).await?.map_err(|error| unreadable(&error))?;
-        crate::crash::point("jobs.call_before_kept");
+        crate::crash::point("calls.before_kept");
         let definition = JobDefinition {
             name: String::new(),
             command: JobCommand::Shell(self.line.line.clone()),
@@ -339,7 +398,7 @@ impl<'a> Running<'a> {
         let actor = Actor::agent(&self.of.agent);
         match self.of.coordinator.insist(Some(&self.of.task), actor, command.into()).await {
             Ok(_) => {
-                crate::crash::point("jobs.call_kept");
+                crate::crash::point("calls.kept");
                 // From here on it is the Job's, whatever becomes of the call.
                 self.is_unfinished = false;
                 self.hear_some(listener).await?;

@@ -132,7 +132,11 @@ impl Errand {
                 Some(Self::Send { job: job.clone(), text: text.clone(), close: *close })
             }
             JobDeed::Signal { job, signal } => Some(Self::Signal { job: job.clone(), signal: *signal }),
-            JobDeed::Start { .. } | JobDeed::Keep { .. } | JobDeed::Stop { .. } | JobDeed::Restart { .. } | JobDeed::Remove { .. } => None,
+            JobDeed::Start { .. }
+            | JobDeed::Keep { .. }
+            | JobDeed::Stop { .. }
+            | JobDeed::Restart { .. }
+            | JobDeed::Remove { .. } => None,
         }
     }
 
