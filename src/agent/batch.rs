@@ -139,6 +139,12 @@ async fn resume(
     if !tool.spec().effect.changes_something() {
         return perform(drive, call, plan, ctx, left).await;
     }
+    if plan.again == tools::Again::TakeUp {
+        return match ctx.jobs.has_begun().await {
+            true => perform(drive, call, plan, ctx, left).await,
+            false => settle(drive, call, uncertain("nothing is left of it")).await,
+        };
+    }
     match tools::probe(plan.target.as_deref(), call.pre_hash.as_deref(), call.post_hash.as_deref()) {
         tools::Probe::Done => settle(drive, call, found_done()).await,
         tools::Probe::NotDone => perform(drive, call, plan, ctx, left).await,

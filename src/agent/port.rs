@@ -1,5 +1,6 @@
 //! What an agent's loop needs from outside, as one trait: the runtime implements it.
 
+use super::running::{Line, Listener, Ran};
 use crate::domain::*;
 use futures_util::future::BoxFuture;
 use std::path::PathBuf;
@@ -59,6 +60,11 @@ pub trait Jobs: Send + Sync + 'static {
         from: u64,
         lines: u32,
     ) -> BoxFuture<'a, Result<LogPage, Rejection>>;
+    /// Runs a line for the call, while somebody listens. Where the call has begun to run it before,
+    /// as one whose host died, it is taken up as it is, and heard from its beginning.
+    fn run<'a>(&'a self, line: Line, listener: &'a mut dyn Listener) -> BoxFuture<'a, Result<Ran, Rejection>>;
+    /// Whether the call has begun to run something.
+    fn has_begun(&self) -> BoxFuture<'_, bool>;
     /// Waits for a phase of it, at most so long, and no longer than until the agent has a message.
     fn wait<'a>(&'a self, job: &'a JobId, phase: JobPhase, most: Duration)
     -> BoxFuture<'a, Result<JobView, Rejection>>;

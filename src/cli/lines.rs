@@ -55,6 +55,7 @@ pub fn lines(recorded: &Recorded, calls: &mut Calls) -> Vec<Value> {
             let arguments = arguments(&call.arguments);
             lines.add("tool_call", json!({ "id": call.id, "name": call.name, "arguments": arguments }));
         }
+        Event::BackgroundAsked { call } => lines.notice(format!("{call} is to go on in the background")),
         Event::ToolRequeued { call, .. } => lines.notice(format!("{call} is taken up again: its host had died")),
         Event::ToolSettled { call, state, row, .. } => {
             let mut result = json!({ "id": call, "ok": *state == ToolCallState::Done, "state": state, "text": row.text() });

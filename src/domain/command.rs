@@ -129,6 +129,9 @@ pub enum UserCommand {
     RemoveRule { rule: RuleId },
     /// Do something with a Job.
     Job { deed: JobDeed },
+    /// Let the command that Main runs go on as a Job, and its call return; where Main runs none,
+    /// those of its Subagents.
+    Background { task: TaskId },
 }
 
 /// What can be done with Jobs, by whoever may.
@@ -137,6 +140,8 @@ pub enum UserCommand {
 pub enum JobDeed {
     /// Start one, for a Task or for nobody but the person.
     Start { task: Option<TaskId>, definition: Box<JobDefinition> },
+    /// Make one of what the call runs just now: it goes on as it is.
+    Keep { definition: Box<JobDefinition> },
     /// Let one read something; afterwards, perhaps, the end of its input.
     Send { job: JobId, text: String, close: bool },
     /// Signal the processes in its foreground.
@@ -153,7 +158,7 @@ impl JobDeed {
     /// The Job it is about, where there is one already.
     pub fn job(&self) -> Option<&JobId> {
         match self {
-            Self::Start { .. } => None,
+            Self::Start { .. } | Self::Keep { .. } => None,
             Self::Send { job, .. }
             | Self::Signal { job, .. }
             | Self::Stop { job, .. }
@@ -317,7 +322,8 @@ impl Command {
                 | UserCommand::Guide { task, .. }
                 | UserCommand::CancelAgent { task, .. }
                 | UserCommand::AnswerDecision { task, .. }
-                | UserCommand::Review { task, .. } => Some(task),
+                | UserCommand::Review { task, .. }
+                | UserCommand::Background { task } => Some(task),
             },
             Self::Run(_) => None,
             Self::System(command) => match command {

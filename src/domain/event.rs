@@ -106,6 +106,8 @@ pub enum Event {
     },
     /// The call was in flight when its host died, and may be taken up again.
     ToolRequeued { call: ToolCallId, fence: Fence },
+    /// A person wants what the call runs to go on as a Job.
+    BackgroundAsked { call: ToolCallId },
     /// The call has its result; `row` is the row that holds it.
     ToolSettled {
         call: ToolCallId,
@@ -272,6 +274,7 @@ impl Event {
             Self::ToolPlanned { call } => ("tool_planned", "tool_call", call.id.0.clone()),
             Self::ToolStarted { call, .. } => ("tool_started", "tool_call", call.0.clone()),
             Self::ToolRequeued { call, .. } => ("tool_requeued", "tool_call", call.0.clone()),
+            Self::BackgroundAsked { call } => ("background_asked", "tool_call", call.0.clone()),
             Self::ToolSettled { call, .. } => ("tool_settled", "tool_call", call.0.clone()),
             Self::ApprovalRequested { approval } => ("approval_requested", "approval", approval.id.0.clone()),
             Self::ApprovalDecided { approval, .. } => ("approval_decided", "approval", approval.0.clone()),

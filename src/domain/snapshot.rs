@@ -85,6 +85,13 @@ impl Snapshot {
         open
     }
 
+    /// The calls of a Task that run a command just now.
+    pub fn running_commands(&self, task: &TaskId) -> Vec<&ToolCall> {
+        let is_of_task = |call: &ToolCall| self.agents.get(&call.agent).is_some_and(|agent| agent.task == *task);
+        let runs = |call: &&ToolCall| call.state == ToolCallState::Running && call.is_kept() && is_of_task(call);
+        self.tool_calls.values().filter(runs).collect()
+    }
+
     /// The request of an agent that is under way, if one is.
     pub fn live_model_call(&self, agent: &AgentId) -> Option<&ModelCall> {
         self.model_calls.values().find(|call| call.agent == *agent && call.state == ModelCallState::Started)
@@ -543,7 +550,7 @@ impl Snapshot {
                 job.process = Some(process.clone());
             }),
             Event::JobOrphaned { job, note } => self.with_job(job, |job| job.note = Some(note.clone())),
-            Event::JobInputSent { .. } | Event::JobSignalSent { .. } => {}
+            Event::JobInputSent { .. } | Event::JobSignalSent { .. } | Event::BackgroundAsked { .. } => {}
             Event::JobStopRequested { job, stop } => self.with_job(job, |job| {
                 if job.state == JobState::Running {
                     job.state = JobState::Stopping;

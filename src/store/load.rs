@@ -68,6 +68,13 @@ pub(super) fn live_jobs(c: &Connection) -> rusqlite::Result<Vec<Job>> {
     Ok(jobs.into_values().collect())
 }
 
+/// Whether the folder of a Job is that of one, or of a call that runs.
+pub(super) fn owns_folder(c: &Connection, job: &JobId) -> rusqlite::Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM job WHERE id = ?1)
+                   OR EXISTS (SELECT 1 FROM tool_call WHERE id = ?2 AND state = 'running')";
+    c.prepare_cached(sql)?.query_row([job.as_str(), job.call().as_str()], |row| row.get(0))
+}
+
 /// The fence and the standing rules, which belong to no Task.
 fn base(connection: &Connection) -> rusqlite::Result<Snapshot> {
     let fence = connection

@@ -113,6 +113,11 @@ impl Store {
         self.readers.with(load::live_jobs)
     }
 
+    /// Whether the folder of a Job is that of one, or of a call that runs.
+    pub fn owns_folder(&self, job: &crate::domain::JobId) -> Result<bool, Rejection> {
+        self.readers.with(|c| load::owns_folder(c, job))
+    }
+
     /// What keeps a host from leaving.
     pub fn needs(&self) -> Result<Vec<crate::domain::Waiting>, Rejection> {
         self.readers.with(load::needs)

@@ -328,7 +328,7 @@ pub(super) fn project(c: &Connection, fence: Fence, recorded: &Recorded) -> rusq
         Event::JobOrphaned { job, note } => {
             run(c, "UPDATE job SET note = ?2 WHERE id = ?1", params![job.as_str(), note])?
         }
-        Event::JobInputSent { .. } | Event::JobSignalSent { .. } => {}
+        Event::JobInputSent { .. } | Event::JobSignalSent { .. } | Event::BackgroundAsked { .. } => {}
         Event::JobStopRequested { job, stop } => run(
             c,
             "UPDATE job SET state = CASE state WHEN 'running' THEN 'stopping' ELSE state END, stop = ?2 WHERE id = ?1",

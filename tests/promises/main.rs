@@ -7,6 +7,7 @@
 mod acceptance;
 mod agents;
 mod approvals;
+mod background;
 mod composer;
 mod crashes;
 mod exec;

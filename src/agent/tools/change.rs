@@ -91,7 +91,14 @@ pub(super) fn plan(ctx: &ToolContext, tool: &'static str, before: Before, after:
             off_thread(ctx, move |ctx| make(ctx, &located, &old, &after, &expected, &next, &done)).await
         })
     });
-    Plan { action, pre_hash: Some(pre_hash), post_hash: Some(post_hash), target: Some(target), run }
+    Plan {
+        action,
+        pre_hash: Some(pre_hash),
+        post_hash: Some(post_hash),
+        target: Some(target),
+        again: super::Again::Probe,
+        run,
+    }
 }
 
 fn make(

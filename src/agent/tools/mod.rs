@@ -94,8 +94,19 @@ pub struct Plan {
     pub post_hash: Option<String>,
     /// The file whose hash those are.
     pub target: Option<PathBuf>,
+    /// What is done when its host died in the middle of it.
+    pub again: Again,
     /// Does it.
     pub run: Box<dyn FnOnce(ToolContext) -> BoxFuture<'static, Outcome> + Send>,
+}
+
+/// What is done with a call whose host died in the middle of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Again {
+    /// Whether it was done is looked up by its hashes.
+    Probe,
+    /// What it began goes on, and running the call takes it up.
+    TakeUp,
 }
 
 /// What came of a call.
@@ -177,7 +188,7 @@ where
     F: Future<Output = Outcome> + Send + 'static,
 {
     let run = Box::new(move |ctx| -> BoxFuture<'static, Outcome> { Box::pin(run(ctx)) });
-    Plan { action, pre_hash: None, post_hash: None, target: None, run }
+    Plan { action, pre_hash: None, post_hash: None, target: None, again: Again::Probe, run }
 }
 
 /// Plans away from the async threads, where files have to be looked at.

@@ -2,6 +2,7 @@
 
 use super::{BadCall, Outcome, Plan, Tool, ToolContext, arguments};
 use crate::agent::port::{Blobs, JobPhase, Jobs, Over, Team};
+use crate::agent::running::{Line, Listener, Ran};
 use crate::domain::permission::hex;
 use crate::domain::settings::Limits;
 use crate::domain::*;
@@ -64,6 +65,12 @@ impl Jobs for NoJobs {
     }
     fn search<'a>(&'a self, _: &'a JobId, _: String, _: u64, _: u32) -> BoxFuture<'a, Result<LogPage, Rejection>> {
         Box::pin(async { Err(none()) })
+    }
+    fn run<'a>(&'a self, line: Line, listener: &'a mut dyn Listener) -> BoxFuture<'a, Result<Ran, Rejection>> {
+        Box::pin(super::shell::run_directly(line, listener))
+    }
+    fn has_begun(&self) -> BoxFuture<'_, bool> {
+        Box::pin(async { false })
     }
     fn wait<'a>(&'a self, _: &'a JobId, _: JobPhase, _: Duration) -> BoxFuture<'a, Result<JobView, Rejection>> {
         Box::pin(async { Err(none()) })

@@ -9,7 +9,7 @@ use serde_json::json;
 fn every_tool_is_found_by_its_name_and_has_the_effect_that_recovery_counts_on() {
     let table: Vec<_> = all().iter().map(|tool| (tool.spec().name, tool.spec().effect)).collect();
     let expected = [
-        ("shell", Effect::Effectful),
+        ("shell", Effect::Reconcilable),
         ("read", Effect::Pure),
         ("write", Effect::Reconcilable),
         ("edit", Effect::Reconcilable),

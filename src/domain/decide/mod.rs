@@ -98,6 +98,7 @@ fn user(d: &mut Decision, command: &UserCommand) -> Result<(), Rejection> {
         }
         UserCommand::RemoveRule { rule } => approval::remove_rule(d, rule),
         UserCommand::Job { deed } => job::by_person(d, deed),
+        UserCommand::Background { task } => tool::background(d, task),
     }
 }
 

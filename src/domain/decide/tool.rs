@@ -112,6 +112,22 @@ pub(super) fn settle(
     Ok(())
 }
 
+/// A person wants what runs to go on as a Job. Whoever runs it does so, unless it ends before.
+pub(super) fn background(d: &mut Decision, task: &TaskId) -> Result<(), Rejection> {
+    let task = d.task(task)?;
+    let running: Vec<ToolCall> = d.snap.running_commands(&task.id).into_iter().cloned().collect();
+    let of_main: Vec<ToolCall> = running.iter().filter(|call| call.agent == task.main).cloned().collect();
+    let meant = if of_main.is_empty() { running } else { of_main };
+    if meant.is_empty() {
+        let hint = "a command that an agent runs with `shell` can go on in the background while it runs";
+        return Err(Rejection::wrong_state(format!("Task {} runs no command", task.id), hint));
+    }
+    for call in meant {
+        d.emit(Some(&task.id), Event::BackgroundAsked { call: call.id });
+    }
+    Ok(())
+}
+
 /// Saves the result row of a call, and a checkpoint when it was the last open one.
 pub(super) fn settle_with(
     d: &mut Decision,

@@ -79,7 +79,7 @@ words! {
         Pure = "pure",
         /// Doing it twice is doing it once: run it again.
         Idempotent = "idempotent",
-        /// Can be looked up by content hash: probe, then decide.
+        /// Can be looked up, by content hash or by what was kept of it: probe, then decide.
         Reconcilable = "reconcilable",
         /// Changes the world in ways we can't look up: report it as uncertain.
         Effectful = "effectful" }

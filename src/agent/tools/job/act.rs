@@ -136,7 +136,7 @@ fn doing(action: Action, deed: JobDeed) -> Plan {
 async fn done(ctx: &ToolContext, deed: &JobDeed, job: Option<JobId>) -> Outcome {
     let Some(job) = job else { return Outcome::error("BUG: it is not known which Job that was") };
     let (phase, most, words) = match deed {
-        JobDeed::Start { .. } => (JobPhase::Started, PATIENCE, "Started: "),
+        JobDeed::Start { .. } | JobDeed::Keep { .. } => (JobPhase::Started, PATIENCE, "Started: "),
         JobDeed::Stop { grace_ms, .. } => (JobPhase::Ended, PATIENCE + Duration::from_millis(*grace_ms), ""),
         JobDeed::Restart { .. } => (JobPhase::Started, PATIENCE, "To be started again: "),
         JobDeed::Send { .. } => return Outcome::done(format!("Sent to {job}.")),
