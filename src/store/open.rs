@@ -13,6 +13,7 @@ const APPLICATION_ID: i64 = 1_129_271_115;
 const MIGRATIONS: &[&str] = &[
     include_str!("schema/0001_core.sql"),
     include_str!("schema/0002_jobs.sql"),
+    include_str!("schema/0003_delegation.sql"),
     include_str!("schema/0004_resources.sql"),
 ];
 

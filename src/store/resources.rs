@@ -5,7 +5,7 @@
 
 use super::load::map;
 use super::project::{json, know, run};
-use super::rows::{actor, json as read_json, optional_json, word};
+use super::rows::{actor, json as read_json, optional_actor, optional_json, word};
 use crate::domain::*;
 use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
 use std::collections::BTreeMap;
@@ -111,10 +111,6 @@ fn made(row: &SqlRow, from: usize) -> rusqlite::Result<Made> {
         summary: row.get(from + 2)?,
         digest: read_json(row, from + 3)?,
     })
-}
-
-fn optional_actor(row: &SqlRow, at: usize) -> rusqlite::Result<Option<Actor>> {
-    Ok(row.get::<_, Option<String>>(at)?.map(|id| Actor::of(&id)))
 }
 
 pub(super) const REVISION: &str =

@@ -91,6 +91,15 @@ impl Step {
     }
 }
 
+/// The person's own program that shows a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Viewer {
+    /// `$PAGER`.
+    Pager,
+    /// `$VISUAL` or `$EDITOR`; what is changed there changes nothing here.
+    Editor,
+}
+
 /// Something that happens to the screen.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
@@ -139,6 +148,12 @@ pub enum Action {
     ChooseSaid(Step),
     /// Copies the chosen entry.
     CopyEntry,
+    /// Shows the chosen entry in the person's own program.
+    ShowEntry(Viewer),
+    /// Shows the conversation in the person's own program.
+    ShowChat(Viewer),
+    /// That program ended.
+    Shown(Result<(), String>),
     /// Copies a block of code of the chosen entry, then the one before it.
     CopyCode,
     /// Begins to search the chat.
@@ -211,6 +226,8 @@ pub enum Action {
 
     /// Stops the current step of Main.
     Interrupt,
+    /// Lets the command that runs go on as a Job.
+    Background,
     /// Scrolls the pane that has the focus.
     ScrollPane(Step),
 
@@ -228,6 +245,16 @@ pub enum Action {
     OpenTasks,
     /// Chooses a Task of the list.
     ChooseTask(Step),
+    /// Narrows the list of Tasks to what is typed.
+    FilterTasks,
+    /// Adds words to what it is narrowed to.
+    TypeFilter(String),
+    /// Takes the last character of it back.
+    BackspaceFilter,
+    /// Keeps the list narrowed.
+    KeepFilter,
+    /// Lists all Tasks again.
+    LeaveFilter,
     /// Opens the chosen Task.
     OpenTask,
     /// Starts an empty chat for a new Task.
@@ -350,6 +377,8 @@ pub enum News {
     },
     /// The first lines of a file.
     Preview(Preview),
+    /// The model was kept as the default, in this file, or could not be.
+    ModelKept(Result<String, String>),
     /// A command of the person ended.
     ShellEnded(Ran),
     /// The Jobs there are.
@@ -424,6 +453,8 @@ pub enum Effect {
         /// The path from there.
         path: String,
     },
+    /// Keep this model as the default of new Tasks.
+    KeepModel(String),
     /// Run a command of the person.
     RunInShell {
         /// The command.
@@ -458,6 +489,8 @@ pub enum Effect {
     Attach(JobId),
     /// Hand the terminal to the person's editor, with this text.
     EditOutside(String),
+    /// Hand the terminal to a program that shows this text.
+    Show(Viewer, String),
     /// Ask what the person said of a folder.
     AskTrust(Folder),
     /// Ask for the text kept for a pane.

@@ -18,6 +18,7 @@ pub fn facts() -> Facts {
         model: "openai:gpt-5".into(),
         windows: [("openai:gpt-5".to_owned(), 400_000)].into_iter().collect(),
         models: vec!["openai:gpt-5".into(), "guide:guide".into()],
+        offers: Vec::new(),
         policy: Policy::named("ask").expect("a policy"),
         zone: TimeZone::UTC,
     }
@@ -189,6 +190,7 @@ pub fn opening() -> Opening {
         checks: Vec::new(),
         verdicts: Vec::new(),
         agents: vec![Agent { next_seq: 5, ..agent() }],
+        delegated: Vec::new(),
         asking: None,
         checkpoint: None,
         run: Some(run()),
@@ -234,6 +236,7 @@ pub fn action(subject: &str) -> Action {
         cwd: "/home/me/parser".into(),
         detail: String::new(),
         inside: true,
+        own: false,
         beyond: String::new(),
         rule_subject: subject.into(),
     }
@@ -331,4 +334,33 @@ pub fn acceptance(model: &mut Model) {
             resume_status: None,
         },
     );
+}
+
+/// A Job that runs, as the host lists it.
+pub fn job(model: &mut Model) {
+    let job = Job {
+        id: "j_build000".into(),
+        origin: "command:1".into(),
+        task: Some("t_parser00".into()),
+        actor: Actor::person(),
+        definition: JobDefinition {
+            name: "build".into(),
+            command: JobCommand::Shell("cargo build".into()),
+            cwd: "/home/me/parser".into(),
+            terminal: true,
+            role: JobRole::Work,
+            watch: Vec::new(),
+            levels: JobLevels::default(),
+        },
+        state: JobState::Running,
+        process: None,
+        stop: None,
+        note: None,
+        matched_through: 0,
+        breached: Vec::new(),
+        end: None,
+        created_at: NOW - 90_000,
+    };
+    model.jobs.views = vec![JobView { job, seen: JobSeen::default() }];
+    model.lay_out();
 }

@@ -233,8 +233,10 @@ async fn perform(client: &Client, effect: Effect) -> Option<News> {
         | Effect::Suspend
         | Effect::Quit
         | Effect::EditOutside(_)
+        | Effect::Show(..)
         | Effect::RunInShell { .. }
         | Effect::StopShell
+        | Effect::KeepModel(_)
         | Effect::Attach(_)
         | Effect::FindFiles { .. }
         | Effect::Preview { .. } => None,

@@ -3,7 +3,7 @@
 //! It decides nothing. Whatever is pending is taken in before a frame is drawn, a frame is drawn
 //! only when something changed and at most every 16 ms, and at rest nothing wakes it.
 
-use super::action::{Action, Effect, News};
+use super::action::{Action, Effect, News, Viewer};
 use super::attention::{Attention, Notice};
 use super::colours::{Coloured, Job};
 use super::composer::Edit;
@@ -14,7 +14,7 @@ use super::key::Key;
 use super::keymap;
 use super::link::Link;
 use super::look::Look;
-use super::model::{Facts, Model};
+use super::model::{Facts, Model, Offer};
 use super::painter;
 use super::screen::{self, Screen};
 use super::shell::Ran;
@@ -43,11 +43,17 @@ pub type Connect = Box<dyn Fn() -> BoxFuture<'static, Result<(Client, Pushes), F
 /// why not.
 pub type Editor = Box<dyn Fn(String) -> BoxFuture<'static, Result<String, String>> + Send + Sync>;
 
+/// Shows a text in the person's own program, on this terminal; gives the reason why not.
+pub type Show = Box<dyn Fn(Viewer, String) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
+
 /// Hands this terminal to a Job until it is left.
 pub type Attach = Box<dyn Fn(JobId) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
 
 /// Runs a command of the person's own in a folder, until it ends or is stopped.
 pub type ShellPort = Arc<dyn Fn(String, String, CancellationToken) -> BoxFuture<'static, Ran> + Send + Sync>;
+
+/// Keeps a model as the default of new Tasks; gives the file it stands in, or the reason why not.
+pub type KeepModel = Box<dyn Fn(String) -> Result<String, String> + Send + Sync>;
 
 /// What the screen starts with.
 pub struct Start {
@@ -55,12 +61,18 @@ pub struct Start {
     pub connect: Connect,
     /// The person's own editor.
     pub editor: Editor,
+    /// The person's own pager and editor, to look.
+    pub show: Show,
     /// The terminals of Jobs.
     pub attach: Attach,
     /// How the screen looks and behaves.
     pub look: Look,
     /// Runs the person's own commands.
     pub shell: ShellPort,
+    /// Keeps a chosen model.
+    pub keep_model: KeepModel,
+    /// What else could answer, where nobody chose a model yet, with the names of its models.
+    pub offers: Vec<(Offer, Vec<String>)>,
     /// The Task to open; absent begins a new one.
     pub task: Option<TaskId>,
     /// The folder a new Task works in, and whose trust is asked about.
@@ -117,7 +129,8 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
         folder: start.folder,
         client: start.client,
         windows: windows(&start.settings),
-        models: models(&start.settings),
+        models: models(&start.settings, &start.offers),
+        offers: start.offers.into_iter().map(|(offer, _)| offer).collect(),
         model: start.settings.model,
         policy: start.settings.policy,
         zone: TimeZone::system(),
@@ -142,8 +155,10 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
         link,
         painter,
         editor: start.editor,
+        show: start.show,
         attach: start.attach,
         shell: start.shell,
+        keep_model: start.keep_model,
         attention,
         stop_shell: CancellationToken::new(),
         decoder: Decoder::default(),
@@ -163,9 +178,10 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
 }
 
 /// The models that can be named without knowing more.
-fn models(settings: &Settings) -> Vec<String> {
+fn models(settings: &Settings, offers: &[(Offer, Vec<String>)]) -> Vec<String> {
     let named = settings.models.keys().filter(|name| name.contains(':'));
-    let mut models: Vec<String> = std::iter::once(&settings.model).chain(named).cloned().collect();
+    let found = offers.iter().flat_map(|(_, models)| models);
+    let mut models: Vec<String> = std::iter::once(&settings.model).chain(named).chain(found).cloned().collect();
     models.push("guide:guide".to_owned());
     let mut seen = std::collections::HashSet::new();
     models.retain(|name| seen.insert(name.clone()));
@@ -176,7 +192,7 @@ fn models(settings: &Settings) -> Vec<String> {
 fn windows(settings: &Settings) -> BTreeMap<String, u64> {
     let known = settings.models.iter().filter_map(|(name, info)| Some((name.clone(), info.context_tokens?)));
     let mut windows: BTreeMap<String, u64> = known.collect();
-    for model in models(settings) {
+    for model in models(settings, &[]) {
         if let Some(tokens) = settings.model_info(&model).context_tokens {
             windows.insert(model, tokens);
         }
@@ -207,6 +223,8 @@ enum State {
     Suspending,
     /// The person's own editor is to have the terminal, with this text.
     EditingOutside(String),
+    /// A program that shows this text is to have the terminal.
+    Showing(Viewer, String),
     /// A Job is to have the terminal.
     Attaching(JobId),
     Ending,
@@ -219,8 +237,10 @@ struct Driver {
     painter: std::sync::mpsc::Sender<Job>,
     finder: Finder,
     editor: Editor,
+    show: Show,
     attach: Attach,
     shell: ShellPort,
+    keep_model: KeepModel,
     attention: Attention,
     stop_shell: CancellationToken,
     decoder: Decoder,
@@ -283,6 +303,7 @@ impl Driver {
                 State::Going => {}
                 State::Suspending => self.suspend(tty)?,
                 State::Attaching(job) => self.attach(tty, signals, job).await?,
+                State::Showing(viewer, text) => self.show(tty, signals, viewer, text).await?,
                 State::EditingOutside(text) => self.edit_outside(tty, signals, &text).await?,
                 State::Ending => return Ok(()),
             }
@@ -372,8 +393,13 @@ impl Driver {
                     let _ = self.screen.copy(&text);
                 }
                 Effect::Attach(job) => self.state = State::Attaching(job),
+                Effect::Show(viewer, text) => self.state = State::Showing(viewer, text),
                 Effect::EditOutside(text) => self.state = State::EditingOutside(text),
                 Effect::RunInShell { command, folder } => self.run_in_shell(command, folder),
+                Effect::KeepModel(model) => {
+                    let kept = (self.keep_model)(model);
+                    self.take(Action::News(News::ModelKept(kept)));
+                }
                 Effect::StopShell => self.stop_shell.cancel(),
                 Effect::FindFiles { search, folder } => self.finder.find(search, folder),
                 Effect::Preview { folder, path } => self.finder.preview(folder, path),
@@ -401,6 +427,13 @@ impl Driver {
         screen::restore();
         let edited = (self.editor)(text.to_owned()).await;
         self.come_back(tty, signals, Action::EditedOutside(edited))
+    }
+
+    /// Lends the terminal to a program that shows a text.
+    async fn show(&mut self, tty: &Tty, signals: &mut Signals, viewer: Viewer, text: String) -> io::Result<()> {
+        screen::restore();
+        let shown = (self.show)(viewer, text).await;
+        self.come_back(tty, signals, Action::Shown(shown))
     }
 
     /// Lends the terminal to a Job until it is left.

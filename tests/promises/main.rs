@@ -5,7 +5,9 @@
 #![allow(dead_code)]
 
 mod acceptance;
+mod agents;
 mod approvals;
+mod background;
 mod composer;
 mod crashes;
 mod exec;
@@ -15,10 +17,12 @@ mod harness;
 mod hostile;
 mod jobs;
 mod models;
+mod reading;
 mod real_run;
 mod resources;
 mod screen;
 mod secrets;
+mod servers;
 mod small_model;
 mod ssh;
 mod state;

@@ -23,27 +23,25 @@ pub(super) struct Doc;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// list, new, read, outline, check, edit, propose, log, diff, candidates; show, accept, reject, merge a candidate
+    /// list, new, read, outline, check, edit, propose, log, diff, candidates; a candidate: show, accept, reject, merge
     action: String,
-    /// Name or id
     doc: Option<String>,
     /// edit: text that is there once
     find: Option<String>,
-    /// edit, read: a heading, or A > B
+    /// A heading
     section: Option<String>,
     /// The new text; none deletes
     text: Option<String>,
     /// replace (default), before, after
     place: Option<String>,
-    /// Revision; diff: since
+    /// Revision
     rev: Option<u64>,
-    /// Its id
     candidate: Option<String>,
 }
 
 static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
-    let description = "Documents shared with people. Without find or section an edit adds at the end, or with place=replace \
-                       writes all. memory.md: your Task's memory; keep it short.";
+    let description = "Documents shared with people. An edit without find or section adds at the end; place=replace writes \
+                       all. memory.md is your Task's memory.";
     arguments::spec::<Arguments>("doc", description, Effect::Idempotent)
 });
 
@@ -109,6 +107,8 @@ impl Tool for Doc {
                 cwd: ctx.cwd.to_string_lossy().into_owned(),
                 detail,
                 inside: true,
+                // What a Subagent writes is only ever proposed.
+                own: true,
                 beyond: String::new(),
             };
             Ok(plan(action, move |ctx| async move {

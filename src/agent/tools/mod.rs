@@ -21,6 +21,7 @@ mod paths;
 mod read;
 mod replace;
 mod shell;
+mod team;
 #[cfg(test)]
 pub(crate) mod testing;
 mod walk;
@@ -28,9 +29,11 @@ mod write;
 
 pub use ask::{ASK, Asked, asked};
 pub use change::{Probe, probe, target};
+pub use job::{JOB, JOBS};
 pub use shell::{Ran, run_command};
+pub use team::{DELEGATE, LEAD, OF_SUBAGENTS};
 
-use super::port::{Blobs, Documents, Jobs};
+use super::port::{Blobs, Documents, Jobs, Team};
 use crate::domain::permission::Action;
 use crate::domain::settings::Limits;
 use crate::domain::{Effect, Part, ToolCallState};
@@ -74,6 +77,8 @@ pub struct ToolContext {
     pub blobs: Arc<dyn Blobs>,
     /// The Jobs of the Task.
     pub jobs: Arc<dyn Jobs>,
+    /// The other agents of the Task.
+    pub team: Arc<dyn Team>,
     /// The shared documents that the agent may know.
     pub documents: Arc<dyn Documents>,
     /// Cancelled when the call must stop at once.
@@ -92,8 +97,19 @@ pub struct Plan {
     pub post_hash: Option<String>,
     /// The file whose hash those are.
     pub target: Option<PathBuf>,
+    /// What is done when its host died in the middle of it.
+    pub again: Again,
     /// Does it.
     pub run: Box<dyn FnOnce(ToolContext) -> BoxFuture<'static, Outcome> + Send>,
+}
+
+/// What is done with a call whose host died in the middle of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Again {
+    /// Whether it was done is looked up by its hashes.
+    Probe,
+    /// What it began goes on, and running the call takes it up.
+    TakeUp,
 }
 
 /// What came of a call.
@@ -153,8 +169,17 @@ pub fn all() -> Vec<Arc<dyn Tool>> {
         Arc::new(job::JobTool),
         Arc::new(job::JobsTool),
         Arc::new(doc::Doc),
+        Arc::new(team::Delegate),
+        Arc::new(team::Lead),
+        Arc::new(team::ReportTool),
+        Arc::new(team::Decide),
+        Arc::new(team::TellTool),
     ]
 }
+
+/// The tools that a model is told of once there is something to use them on: every request pays
+/// for every tool.
+pub const LATER: [&str; 2] = [LEAD, JOBS];
 
 /// Finds a tool by its name.
 pub fn find(name: &str) -> Option<Arc<dyn Tool>> {
@@ -167,7 +192,7 @@ where
     F: Future<Output = Outcome> + Send + 'static,
 {
     let run = Box::new(move |ctx| -> BoxFuture<'static, Outcome> { Box::pin(run(ctx)) });
-    Plan { action, pre_hash: None, post_hash: None, target: None, run }
+    Plan { action, pre_hash: None, post_hash: None, target: None, again: Again::Probe, run }
 }
 
 /// Plans away from the async threads, where files have to be looked at.
