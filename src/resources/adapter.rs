@@ -35,9 +35,7 @@ impl<T> Step<T> {
     pub fn ready(self) -> Result<T, Refusal> {
         match self {
             Self::Ready(answer) => Ok(answer),
-            Self::Evaluate(request) => {
-                Err(Refusal::Invalid { what: format!("{} has to be asked first", request.engine) })
-            }
+            Self::Evaluate(request) => Err(Refusal::NoEngine { engine: request.engine }),
         }
     }
 }

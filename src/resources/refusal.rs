@@ -71,6 +71,12 @@ pub enum Refusal {
         /// What came.
         what: String,
     },
+    /// An engine is needed, and nothing here runs one.
+    #[error("{engine} is needed for this, and nothing here runs it yet")]
+    NoEngine {
+        /// Which.
+        engine: String,
+    },
     /// The engine's answer can't be used.
     #[error("the engine's answer can't be used: {why}")]
     BadOutcome {
@@ -118,6 +124,9 @@ impl Refusal {
             Self::StaleLines { from, now, excerpt, .. } => {
                 format!("read them again; line {from} is now: {excerpt} (hash {now})")
             }
+            Self::NoEngine { engine } => {
+                format!("run {engine} by hand on the document's own file: `cowork resources export NAME --to FILE`")
+            }
             Self::Damaged { .. } => "run `cowork doctor`".into(),
             Self::NoFormat { known, .. } => format!("formats: {}", known.join(", ")),
             Self::Invalid { .. }
@@ -142,6 +151,7 @@ impl From<Refusal> for Rejection {
             | Refusal::Invalid { .. }
             | Refusal::Ambiguous { .. }
             | Refusal::BadOutcome { .. }
+            | Refusal::NoEngine { .. }
             | Refusal::BadContent { .. } => RejectionKind::Invalid,
             Refusal::Damaged { .. } => RejectionKind::Storage,
         };

@@ -92,7 +92,7 @@ impl Documents for NoDocuments {
         Box::pin(async { Ok(Vec::new()) })
     }
     fn open(&self, _: ContentOf) -> BoxFuture<'_, Result<Opened, Rejection>> {
-        Box::pin(async { Err(none()) })
+        Box::pin(async { Err(Rejection::not_found("that document", "there are none")) })
     }
     fn history(&self, _: ResourceId) -> BoxFuture<'_, Result<Vec<Revision>, Rejection>> {
         Box::pin(async { Ok(Vec::new()) })
@@ -101,7 +101,7 @@ impl Documents for NoDocuments {
         Box::pin(async { Ok(Vec::new()) })
     }
     fn act(&self, _: ResourceDeed<Change>) -> BoxFuture<'_, Result<EditReceipt, Rejection>> {
-        Box::pin(async { Err(none()) })
+        Box::pin(async { Err(Rejection::not_found("that document", "there are none")) })
     }
 }
 
@@ -146,7 +146,7 @@ impl Team for Nobody {
 }
 
 fn none() -> Rejection {
-    Rejection::not_found("that", "there are none")
+    Rejection::not_found("that Job", "there are none")
 }
 
 /// A folder of a Task, gone when dropped.
