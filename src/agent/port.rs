@@ -2,6 +2,7 @@
 
 use super::running::{Line, Listener, Ran};
 use crate::domain::*;
+use crate::resources::{Content, Registry};
 use futures_util::future::BoxFuture;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,6 +24,8 @@ pub trait Port: Send + Sync + 'static {
     fn jobs(&self, run: &RunId, call: &ToolCallId) -> Arc<dyn Jobs>;
     /// The Subagents of the agent's Task, and whoever gave it its work, as a call reaches them.
     fn team(&self, run: &RunId, call: &ToolCallId) -> Arc<dyn Team>;
+    /// The Resources that the agent may know, to be acted on as the effect of a call.
+    fn documents(&self, run: &RunId, call: &ToolCallId) -> Arc<dyn Documents>;
     /// Shows something that is not stored.
     fn show(&self, transient: Transient);
     /// What the user configured, as of now.
@@ -91,6 +94,37 @@ pub trait Team: Send + Sync + 'static {
     fn wait<'a>(&'a self, over: Over<'a>, until: Option<Millis>) -> BoxFuture<'a, Result<Snapshot, Rejection>>;
     /// Lets the fallback of a decision hold whose time is over.
     fn expire<'a>(&'a self, decision: &'a DecisionId) -> BoxFuture<'a, Result<(), Rejection>>;
+}
+
+/// A content that was opened.
+#[derive(Debug, Clone)]
+pub struct Opened {
+    /// The Resource.
+    pub resource: Resource,
+    /// The revision; of a Candidate, the one it was made on.
+    pub revision: u64,
+    /// The Candidate, where it is one.
+    pub candidate: Option<Candidate>,
+    /// The content.
+    pub content: Content,
+}
+
+/// The Resources that one agent may know, and no others.
+pub trait Documents: Send + Sync + 'static {
+    /// The kinds there are.
+    fn registry(&self) -> Registry;
+    /// The agent's Task.
+    fn task(&self) -> TaskId;
+    /// All of them, the newest change first.
+    fn list(&self) -> BoxFuture<'_, Result<Vec<Resource>, Rejection>>;
+    /// Opens a content of one.
+    fn open(&self, of: ContentOf) -> BoxFuture<'_, Result<Opened, Rejection>>;
+    /// Its last revisions, the newest first.
+    fn history(&self, resource: ResourceId) -> BoxFuture<'_, Result<Vec<Revision>, Rejection>>;
+    /// What is proposed for one, the newest first.
+    fn candidates(&self, resource: ResourceId) -> BoxFuture<'_, Result<Vec<Candidate>, Rejection>>;
+    /// Does something with one, as the effect of the call; done twice it is done once.
+    fn act(&self, deed: ResourceDeed<Change>) -> BoxFuture<'_, Result<EditReceipt, Rejection>>;
 }
 
 /// Where an agent works.

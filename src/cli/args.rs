@@ -2,8 +2,8 @@
 //! command does stands in the file of its group under `commands`.
 
 use super::commands::{
-    agents, approvals, checks, completions, config, doctor, events, exec, host, inbox, jobs, kept, queue, screen,
-    task_edit, tasks, trust,
+    agents, approvals, checks, completions, config, doctor, events, exec, host, inbox, jobs, kept, queue, resources,
+    screen, task_edit, tasks, trust,
 };
 use super::output::ColorWhen;
 use clap::{ArgAction, Parser, Subcommand};
@@ -108,6 +108,8 @@ pub enum Command {
     Inbox(inbox::InboxArgs),
     /// Commands that go on by themselves, with their logs and terminals
     Jobs(jobs::JobsArgs),
+    /// Documents that people and agents edit together
+    Resources(resources::ResourcesArgs),
     /// Look at agents and what they did
     Agents(agents::AgentsArgs),
 

@@ -145,6 +145,25 @@ pub fn lines(recorded: &Recorded, calls: &mut Calls) -> Vec<Value> {
         Event::JobOrphaned { job, note } => lines.notice(format!("Job {job}: {note}")),
         Event::JobInputSent { job, bytes, .. } => lines.notice(format!("Job {job} was sent {bytes} bytes")),
         Event::JobSignalSent { job, signal } => lines.notice(format!("Job {job} was sent signal {signal}")),
+        Event::ResourceCreated { resource, .. } => {
+            lines.add("resource", json!({ "id": resource.id, "name": resource.name, "revision": resource.revision }));
+        }
+        Event::RevisionCommitted { revision } => lines.add(
+            "resource",
+            json!({ "id": revision.resource, "revision": revision.number, "actor": revision.actor, "summary": revision.made.summary }),
+        ),
+        Event::CandidateKept { candidate } => lines.add(
+            "resource",
+            json!({ "id": candidate.resource, "candidate": candidate.id, "base": candidate.base, "state": candidate.state, "actor": candidate.actor }),
+        ),
+        Event::CandidateMoved { candidate, state, .. } => {
+            lines.add("resource", json!({ "candidate": candidate, "state": state }));
+        }
+        Event::ResourceRenamed { resource, name } => lines.add("resource", json!({ "id": resource, "name": name })),
+        Event::ResourceMirrored { resource, mirror } => {
+            lines.add("resource", json!({ "id": resource, "mirror": mirror }));
+        }
+        Event::EngineAnswered { intent, state, .. } => lines.notice(format!("the engine's work {intent} is {state}")),
         Event::CheckAdded { check } => {
             lines.add("notice", json!({ "text": format!("to be met: {}", check.text), "check": check.id }));
         }
@@ -173,6 +192,11 @@ pub fn lines(recorded: &Recorded, calls: &mut Calls) -> Vec<Value> {
         | Event::MessageHeld { .. }
         | Event::JobMatched { .. }
         | Event::JobRemoved { .. }
+        | Event::CandidateRevised { .. }
+        | Event::ResourceSeen { .. }
+        | Event::ResourceSelected { .. }
+        | Event::ResourceRemoved { .. }
+        | Event::EngineAsked { .. }
         | Event::ToolStarted { .. }
         | Event::RuleAdded { .. }
         | Event::RuleRemoved { .. }

@@ -131,6 +131,7 @@ async fn command(app: &Arc<App>, args: Args) -> Result<Exit, Fault> {
         Command::Approvals(args) => approvals::run(app, args).await,
         Command::Inbox(args) => inbox::run(app, args).await,
         Command::Jobs(args) => commands::jobs::run(app, args).await,
+        Command::Resources(args) => resources::run(app, args).await,
         Command::Agents(args) => agents::run(app, args).await,
         Command::Trust(args) => trust::run(app, args).await,
         Command::Models => models::run(app).await,

@@ -192,7 +192,8 @@ named!(
     TaskId "a Task" "cowork ls", AgentId "an agent" "cowork agents ls", MessageId "a message" "cowork inbox ls",
     ApprovalId "an approval" "cowork approvals ls", QuestionId "a question" "cowork inbox ls",
     CheckId "a check" "cowork checks TASK", RuleId "a rule" "cowork approvals rules", JobId "a Job" "cowork jobs ls",
-    DecisionId "a decision request" "cowork agents ls", ContributionId "a Contribution" "cowork agents ls"
+    DecisionId "a decision request" "cowork agents ls", ContributionId "a Contribution" "cowork agents ls",
+    CandidateId "a Candidate" "cowork resources candidates"
 );
 
 /// Writes a shortened id with its letter; refuses one that names something else.
@@ -250,6 +251,24 @@ asks! {
     jobs(task: Option<TaskId>, ended: bool) Query::Jobs { task, ended } => Jobs(jobs) -> Vec<JobView> = jobs;
     /// One Job, with what it uses.
     job(job: &JobId) Query::Job { job: job.clone() } => Job(view) -> JobView = *view;
+    /// Resources, the newest change first.
+    resources(task: Option<TaskId>) Query::Resources { task } => Resources(found) -> Vec<Resource> = found;
+    /// One Resource.
+    resource(resource: ResourceId) Query::Resource { resource } => Resource(found) -> Resource = *found;
+    /// Revisions before one, the newest first.
+    revisions(resource: ResourceId, before: Option<u64>, limit: u32)
+        Query::Revisions { resource, before, limit } => Revisions(found) -> Vec<Revision> = found;
+    /// Candidates, the newest first.
+    candidates(resource: Option<ResourceId>, open: bool)
+        Query::Candidates { resource, open } => Candidates(found) -> Vec<Candidate> = found;
+    /// One Candidate.
+    candidate(candidate: CandidateId) Query::Candidate { candidate } => Candidate(found) -> Candidate = *found;
+    /// Part of a part of a content.
+    content(of: ContentOf, part: Option<String>, offset: u64, limit: u32)
+        Query::Content { of, part, offset, limit } => Content(slice) -> ContentSlice = slice;
+    /// Who wrote what.
+    blame(resource: ResourceId, revision: u64)
+        Query::Blame { resource, revision: Some(revision) } => Blame(runs) -> Vec<Blame> = runs;
     /// What the person said about a folder.
     trust(folder: Folder) Query::Trust { folder } => Trust(trust) -> Option<Trust> = trust;
     /// Completes an id.

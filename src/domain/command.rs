@@ -3,9 +3,12 @@
 //! Three kinds by who may send them: people ([`UserCommand`], the only kind the protocol carries),
 //! the agent loop ([`RunCommand`]) and the runtime's own clocks and recovery ([`SystemCommand`]).
 
+pub mod resource;
+
 use super::ids::*;
 use super::permission::{Action, Policy};
 use super::records::*;
+use resource::{Change, ResourceCommand, ResourceDeed};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -34,6 +37,8 @@ pub enum Command {
     Run(RunCommand),
     /// From the runtime.
     System(SystemCommand),
+    /// A deed with a Resource, by anybody.
+    Resource(ResourceCommand),
 }
 
 impl From<UserCommand> for Command {
@@ -44,6 +49,11 @@ impl From<UserCommand> for Command {
 impl From<RunCommand> for Command {
     fn from(command: RunCommand) -> Self {
         Self::Run(command)
+    }
+}
+impl From<ResourceCommand> for Command {
+    fn from(command: ResourceCommand) -> Self {
+        Self::Resource(command)
     }
 }
 impl From<SystemCommand> for Command {
@@ -132,6 +142,8 @@ pub enum UserCommand {
     /// Let the command that Main runs go on as a Job, and its call return; where Main runs none,
     /// those of its Subagents.
     Background { task: TaskId },
+    /// Do something with a Resource.
+    Resource { deed: ResourceDeed<Change> },
 }
 
 /// What can be done with Jobs, by whoever may.
@@ -294,9 +306,10 @@ impl Command {
     pub fn task(&self) -> Option<&TaskId> {
         match self {
             Self::User(command) => match command {
-                UserCommand::CreateTask { .. } | UserCommand::TrustFolder { .. } | UserCommand::RemoveRule { .. } => {
-                    None
-                }
+                UserCommand::CreateTask { .. }
+                | UserCommand::TrustFolder { .. }
+                | UserCommand::RemoveRule { .. }
+                | UserCommand::Resource { .. } => None,
                 UserCommand::Job { deed: JobDeed::Start { task, .. } } => task.as_ref(),
                 UserCommand::Job { .. } => None,
                 UserCommand::SendMessage { task, .. }
@@ -326,6 +339,10 @@ impl Command {
                 | UserCommand::Background { task } => Some(task),
             },
             Self::Run(_) => None,
+            Self::Resource(command) => match &command.deed {
+                ResourceDeed::Create { task, .. } => task.as_ref(),
+                _ => None,
+            },
             Self::System(command) => match command {
                 SystemCommand::TakeOver { .. } | SystemCommand::Job { .. } => None,
                 SystemCommand::StartRun { task, .. } | SystemCommand::ExpireDecision { task, .. } => Some(task),
@@ -338,7 +355,7 @@ impl Command {
         match self {
             Self::User(UserCommand::Job { deed }) | Self::Run(RunCommand::Job { deed, .. }) => deed.job(),
             Self::System(SystemCommand::Job { job, .. }) => Some(job),
-            Self::User(_) | Self::Run(_) | Self::System(_) => None,
+            Self::User(_) | Self::Run(_) | Self::System(_) | Self::Resource(_) => None,
         }
     }
 
@@ -364,6 +381,7 @@ impl Command {
                 | RunCommand::Job { run, .. }
                 | RunCommand::End { run, .. } => Some(run),
             },
+            Self::Resource(command) => command.run.as_ref(),
             Self::User(_) | Self::System(_) => None,
         }
     }

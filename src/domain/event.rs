@@ -7,6 +7,7 @@ use super::ids::*;
 use super::permission::Policy;
 use super::records::*;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// One fact. The serde tag is the name stored in the database and shown by `cowork events`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -203,6 +204,40 @@ pub enum Event {
     /// Everything that was kept of a Job is taken away; recorded outside its Task.
     JobRemoved { job: JobId },
 
+    /// A Resource was made, with its first revision.
+    ResourceCreated { resource: Resource, first: Revision },
+    /// A Resource has its next revision.
+    RevisionCommitted { revision: Revision },
+    /// A proposal is kept apart.
+    CandidateKept { candidate: Candidate },
+    /// Its author worked on it.
+    CandidateRevised { candidate: CandidateId, made: Made },
+    /// Something became of it, or the Resource went on without it.
+    CandidateMoved {
+        candidate: CandidateId,
+        state: CandidateState,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        because: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        revision: Option<u64>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rebased_to: Option<CandidateId>,
+    },
+    /// A Resource got another name.
+    ResourceRenamed { resource: ResourceId, name: String },
+    /// A Resource was tied to a file, or to none.
+    ResourceMirrored { resource: ResourceId, mirror: Option<String> },
+    /// Somebody knows a revision.
+    ResourceSeen { by: Actor, resource: ResourceId, revision: u64 },
+    /// Somebody selected something, or nothing any more.
+    ResourceSelected { resource: ResourceId, selection: Option<Selection> },
+    /// Everything that was kept of a Resource is taken away; recorded outside its Task.
+    ResourceRemoved { resource: ResourceId, name: String },
+    /// An engine is asked for an edit.
+    EngineAsked { intent: EngineIntent },
+    /// It answered, or nobody knows how far it came.
+    EngineAnswered { intent: EngineIntentId, state: EngineState, outcome: Value },
+
     /// Everything up to a row is settled: a Run can resume from here.
     CheckpointSaved { checkpoint: Checkpoint },
 
@@ -222,9 +257,9 @@ impl Event {
         (entity, id)
     }
 
-    /// Whether the Task was worked on; a new owner that takes messages over does not.
+    /// Whether the Task was worked on; a new owner that takes messages over does not, nor does looking.
     pub fn is_work(&self) -> bool {
-        !matches!(self, Self::MessageHeld { .. })
+        !matches!(self, Self::MessageHeld { .. } | Self::ResourceSeen { .. } | Self::ResourceSelected { .. })
     }
 
     /// The agent whose own step it is: what it was told, asked, answered and did.
@@ -306,6 +341,20 @@ impl Event {
             Self::JobBreached { job, .. } => ("job_breached", "job", job.0.clone()),
             Self::JobSettled { job, .. } => ("job_settled", "job", job.0.clone()),
             Self::JobRemoved { job } => ("job_removed", "job", job.0.clone()),
+            Self::ResourceCreated { resource, .. } => ("resource_created", "resource", resource.id.0.clone()),
+            Self::RevisionCommitted { revision } => {
+                ("revision_committed", "revision", format!("{}@{}", revision.resource, revision.number))
+            }
+            Self::CandidateKept { candidate } => ("candidate_kept", "candidate", candidate.id.0.clone()),
+            Self::CandidateRevised { candidate, .. } => ("candidate_revised", "candidate", candidate.0.clone()),
+            Self::CandidateMoved { candidate, .. } => ("candidate_moved", "candidate", candidate.0.clone()),
+            Self::ResourceRenamed { resource, .. } => ("resource_renamed", "resource", resource.0.clone()),
+            Self::ResourceMirrored { resource, .. } => ("resource_mirrored", "resource", resource.0.clone()),
+            Self::ResourceSeen { resource, .. } => ("resource_seen", "resource", resource.0.clone()),
+            Self::ResourceSelected { resource, .. } => ("resource_selected", "resource", resource.0.clone()),
+            Self::ResourceRemoved { resource, .. } => ("resource_removed", "resource", resource.0.clone()),
+            Self::EngineAsked { intent } => ("engine_asked", "engine_intent", intent.id.0.clone()),
+            Self::EngineAnswered { intent, .. } => ("engine_answered", "engine_intent", intent.0.clone()),
             Self::CheckpointSaved { checkpoint } => ("checkpoint_saved", "checkpoint", checkpoint.id.0.clone()),
             Self::FolderTrustSet { trust } => ("folder_trust_set", "folder", trust.folder.path.clone()),
         }

@@ -77,6 +77,12 @@ ids! {
     ControlId "l_" 10;
     /// A command that outlives us. Also its id as an actor, and the name of its folder.
     JobId "j_" 8;
+    /// What people and agents edit together.
+    ResourceId "o_" 8;
+    /// A proposal kept apart from its Resource.
+    CandidateId "w_" 8;
+    /// An edit that an engine is asked for first.
+    EngineIntentId "i_" 10;
     /// One command; sent twice it is carried out once.
     CommandId "e_" 16;
     /// One attached client.

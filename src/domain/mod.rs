@@ -7,6 +7,7 @@
 //! [`command`] (what can be asked for), [`mod@decide`] (the laws), [`snapshot`] (folding events back
 //! into records), [`step`] (what an agent does next).
 
+pub mod changes;
 pub mod command;
 pub mod decide;
 pub mod event;
@@ -21,6 +22,7 @@ pub mod snapshot;
 pub mod step;
 pub mod views;
 
+pub use command::resource::{Change, How, ResourceCommand, ResourceDeed};
 pub use command::{Command, Envelope, JobDeed, JobReport, RunCommand, SystemCommand, UserCommand};
 pub use decide::decide;
 pub use event::{Event, Recorded};

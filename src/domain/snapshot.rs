@@ -5,6 +5,8 @@
 //!
 //! [`decide`]: super::decide()
 
+mod resource;
+
 use super::event::Event;
 use super::ids::*;
 use super::records::*;
@@ -53,6 +55,16 @@ pub struct Snapshot {
     pub checkpoints: BTreeMap<CheckpointId, Checkpoint>,
     /// Jobs; those that have ended are left out of a snapshot to decide on, but for the one it is about.
     pub jobs: BTreeMap<JobId, Job>,
+    /// Resources.
+    pub resources: BTreeMap<ResourceId, Resource>,
+    /// Their revisions; in a snapshot to decide on, those that somebody does not know yet.
+    pub revisions: BTreeMap<(ResourceId, u64), Revision>,
+    /// Proposals kept apart.
+    pub candidates: BTreeMap<CandidateId, Candidate>,
+    /// Who knows which revision.
+    pub resource_views: BTreeMap<(Actor, ResourceId), ResourceView>,
+    /// Edits that an engine is asked for.
+    pub engine_intents: BTreeMap<EngineIntentId, EngineIntent>,
     /// What the person said about folders.
     pub trust: BTreeMap<Folder, Trust>,
 }
@@ -567,6 +579,19 @@ impl Snapshot {
                 self.jobs.remove(job);
             }
 
+            Event::ResourceCreated { .. }
+            | Event::RevisionCommitted { .. }
+            | Event::CandidateKept { .. }
+            | Event::CandidateRevised { .. }
+            | Event::CandidateMoved { .. }
+            | Event::ResourceRenamed { .. }
+            | Event::ResourceMirrored { .. }
+            | Event::ResourceSeen { .. }
+            | Event::ResourceSelected { .. }
+            | Event::ResourceRemoved { .. }
+            | Event::EngineAsked { .. }
+            | Event::EngineAnswered { .. } => self.apply_to_resource(actor, at, event),
+
             Event::CheckpointSaved { checkpoint } => {
                 self.checkpoints.insert(checkpoint.id.clone(), checkpoint.clone());
             }
@@ -613,6 +638,10 @@ impl Snapshot {
         self.decisions.retain(|_, decision| decision.task != *id);
         self.controls.retain(|_, control| control.task != *id);
         self.jobs.retain(|_, job| job.task.as_ref() != Some(id));
+        let owned: Vec<ResourceId> =
+            self.resources.values().filter(|of| of.task.as_ref() == Some(id)).map(|of| of.id.clone()).collect();
+        owned.iter().for_each(|resource| self.remove_resource(resource));
+        self.resource_views.retain(|(actor, _), _| !agents.iter().any(|agent| agent.0 == actor.id));
         self.checkpoints.retain(|_, checkpoint| !agents.contains(&checkpoint.agent));
     }
 }

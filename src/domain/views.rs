@@ -46,6 +46,20 @@ pub enum Query {
     JobLog { job: JobId, errors: bool, from: LogPlace, lines: u32 },
     /// Lines of a Job's log in which something is found, from an offset on.
     JobSearch { job: JobId, errors: bool, pattern: String, regex: bool, from: u64, limit: u32 },
+    /// Resources, the newest change first: all, or those that a Task may know.
+    Resources { task: Option<TaskId> },
+    /// One Resource.
+    Resource { resource: ResourceId },
+    /// Revisions of a Resource before one, the newest first.
+    Revisions { resource: ResourceId, before: Option<u64>, limit: u32 },
+    /// Candidates, the newest first; those that are settled only without `open`.
+    Candidates { resource: Option<ResourceId>, open: bool },
+    /// One Candidate.
+    Candidate { candidate: CandidateId },
+    /// The bytes of a part of a content, in part; of its first part where none is named.
+    Content { of: ContentOf, part: Option<String>, offset: u64, limit: u32 },
+    /// Which revision wrote each line, or each element.
+    Blame { resource: ResourceId, revision: Option<u64> },
     /// Every broken invariant.
     Doctor { deep: bool },
     /// How the host is.
@@ -74,6 +88,13 @@ pub enum Answer {
     Jobs(Vec<JobView>),
     Job(Box<JobView>),
     JobLog(LogPage),
+    Resources(Vec<Resource>),
+    Resource(Box<Resource>),
+    Revisions(Vec<Revision>),
+    Candidates(Vec<Candidate>),
+    Candidate(Box<Candidate>),
+    Content(ContentSlice),
+    Blame(Vec<Blame>),
     Doctor(DoctorReport),
     Host(HostStatus),
 }
@@ -251,6 +272,57 @@ words! {
         Gap = "gap" }
 }
 
+/// Which content is meant.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ContentOf {
+    /// That of a revision; of the one that stands where no number is given.
+    Revision { resource: ResourceId, number: Option<u64> },
+    /// That of a Candidate.
+    Candidate(CandidateId),
+}
+
+/// Part of a part of a content.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ContentSlice {
+    /// The revision, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<u64>,
+    /// Every part of the content.
+    pub parts: Vec<PartInfo>,
+    /// The part that the bytes are of.
+    pub part: String,
+    /// The bytes, base64.
+    pub base64: String,
+}
+
+/// A part of a content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartInfo {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub media_type: String,
+    /// How large.
+    pub size: u64,
+}
+
+/// Who wrote a run of lines, or an element.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Blame {
+    /// How many lines; 0 for an element.
+    pub lines: usize,
+    /// The element; empty for lines.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub element: String,
+    /// The revision that wrote it.
+    pub revision: u64,
+    /// Who wrote that.
+    pub actor: Actor,
+    /// When.
+    pub at: Millis,
+}
+
 /// What `doctor` found.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct DoctorReport {
@@ -315,6 +387,46 @@ pub struct Receipt {
     /// The Job it made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<JobId>,
+    /// What came of an edit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edit: Option<EditReceipt>,
+}
+
+/// What came of an edit of a Resource.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct EditReceipt {
+    /// The Resource.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resource: Option<ResourceId>,
+    /// The revision it became.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<u64>,
+    /// The Candidate it is kept as.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub candidate: Option<CandidateId>,
+    /// What the adapter says of its effect; only the first time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<String>,
+}
+
+impl EditReceipt {
+    /// Takes in what an event says of an edit: its kind and what it is about.
+    pub fn take(edit: &mut Option<Self>, kind: &str, entity: &str) {
+        match (kind, entity.split_once('@')) {
+            ("resource_created", _) => {
+                let edit = edit.get_or_insert_default();
+                edit.resource = Some(ResourceId(entity.to_owned()));
+                edit.revision = Some(0);
+            }
+            ("revision_committed", Some((resource, number))) => {
+                let edit = edit.get_or_insert_default();
+                edit.resource = Some(ResourceId(resource.to_owned()));
+                edit.revision = number.parse().ok();
+            }
+            ("candidate_kept", _) => edit.get_or_insert_default().candidate = Some(CandidateId(entity.to_owned())),
+            _ => {}
+        }
+    }
 }
 
 /// What is shown while it happens and never stored: it may be dropped at any time.

@@ -3,6 +3,7 @@
 use super::content::{Content, Hash};
 use super::delta::{Edit, Patch};
 use super::lines::{self, Hunk, LineIndex};
+pub(super) use crate::domain::changes::{bounded, cut};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
@@ -317,36 +318,6 @@ impl TextHunk {
             }
         }
     }
-}
-
-/// Joins rows up to a budget in bytes; says how many were left out.
-pub(super) fn bounded(rows: &[String], budget: usize) -> String {
-    let mut out = String::new();
-    for (number, row) in rows.iter().enumerate() {
-        let left = rows.len() - number;
-        let last = if left == 1 { 0 } else { 32 };
-        if out.len() + row.len() + 1 + last > budget {
-            let note = format!("… {left} more lines");
-            let room = budget.saturating_sub(out.len() + note.len() + 1);
-            if room > 32 {
-                out.push_str(cut(row, room - 4));
-                out.push_str("…\n");
-            }
-            if out.len() + note.len() <= budget {
-                out.push_str(&note);
-            }
-            return out;
-        }
-        out.push_str(row);
-        out.push('\n');
-    }
-    out
-}
-
-/// The front of a text, at most so many bytes, whole characters.
-pub(super) fn cut(text: &str, budget: usize) -> &str {
-    let end = (0..=budget.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    &text[..end]
 }
 
 #[cfg(test)]

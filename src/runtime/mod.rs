@@ -8,6 +8,7 @@ mod folder;
 mod jobs;
 mod kept;
 mod port;
+mod resources;
 mod start;
 mod supervisor;
 mod team;
@@ -19,7 +20,7 @@ pub use start::{Options, StartError};
 use crate::domain::redact::Redactor;
 use crate::domain::rejection::RejectionKind;
 use crate::domain::*;
-use crate::store::{Committed, Store};
+use crate::store::{Bulk, Committed, Store};
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
 use tokio::runtime::{Handle, RuntimeFlavor};
@@ -40,6 +41,7 @@ struct Inner {
     /// Values that must never be stored, besides the keys of the settings.
     environment_secrets: Vec<String>,
     jobs: jobs::Jobs,
+    resources: Arc<resources::Resources>,
     fence: Fence,
     fatal: watch::Sender<Option<String>>,
     /// Cancelled when this process leaves: drivers stop where they are.
@@ -49,6 +51,9 @@ struct Inner {
 impl Coordinator {
     /// Carries out what a person wants, or refuses it. The same `command` twice is done once.
     pub async fn submit(&self, command: CommandId, actor: Actor, wanted: UserCommand) -> Result<Receipt, Rejection> {
+        if let UserCommand::Resource { deed } = wanted {
+            return self.act_on_resource(command, actor, None, deed).await;
+        }
         let errand = match &wanted {
             UserCommand::Job { deed } => jobs::Errand::of(deed),
             _ => None,
@@ -62,7 +67,7 @@ impl Coordinator {
 
     /// Answers a question; only how the host itself is, it does not know.
     pub async fn ask(&self, query: Query) -> Result<Answer, Rejection> {
-        self.ask_of_jobs(query).await
+        self.ask_of_resources(query).await
     }
 
     /// Every event from now on, in the order of `seq`, and what is shown and not stored.
@@ -145,9 +150,20 @@ impl Coordinator {
 
     /// Submits any command under a fresh seed, with keys blotted out.
     async fn carry_out(&self, id: CommandId, actor: Actor, command: Command) -> Result<Committed, Rejection> {
+        self.carry_out_with(id, actor, command, Bulk::default()).await
+    }
+
+    /// Submits a command with what is kept by its hash.
+    async fn carry_out_with(
+        &self,
+        id: CommandId,
+        actor: Actor,
+        command: Command,
+        bulk: Bulk,
+    ) -> Result<Committed, Rejection> {
         let command = self.blot(command)?;
         let envelope = Envelope { id, at: now(), actor, seed: fresh_seed(), command };
-        let result = self.inner.store.submit(envelope).await;
+        let result = self.inner.store.submit_with(envelope, bulk).await;
         if result.is_err()
             && let Some(broken) = self.inner.store.broken()
         {

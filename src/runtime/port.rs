@@ -2,9 +2,10 @@
 
 use super::jobs::TaskJobs;
 use super::kept::KeptBlobs;
+use super::resources::TaskDocuments;
 use super::team::TaskTeam;
 use super::{Coordinator, folder};
-use crate::agent::port::{Blobs, Jobs, Place, Port, Team};
+use crate::agent::port::{Blobs, Documents, Jobs, Place, Port, Team};
 use crate::domain::rejection::RejectionKind;
 use crate::domain::*;
 use futures_util::future::BoxFuture;
@@ -71,6 +72,16 @@ impl Port for AgentPort {
 
     fn team(&self, run: &RunId, call: &ToolCallId) -> Arc<dyn Team> {
         Arc::new(TaskTeam {
+            coordinator: self.coordinator.clone(),
+            task: self.task.clone(),
+            agent: self.agent.clone(),
+            run: run.clone(),
+            call: call.clone(),
+        })
+    }
+
+    fn documents(&self, run: &RunId, call: &ToolCallId) -> Arc<dyn Documents> {
+        Arc::new(TaskDocuments {
             coordinator: self.coordinator.clone(),
             task: self.task.clone(),
             agent: self.agent.clone(),

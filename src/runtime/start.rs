@@ -72,6 +72,7 @@ impl Coordinator {
             redactor: RwLock::new(Arc::new(Redactor::new(&secrets))),
             environment_secrets: options.environment_secrets,
             jobs,
+            resources: Arc::default(),
             fence: 0,
             fatal: watch::channel(None).0,
             leaving: CancellationToken::new(),

@@ -1,7 +1,7 @@
 //! The log of events: appended with the fence and a chain of hashes per Task, read back in order.
 
 use super::hash;
-use crate::domain::{Actor, CommandId, Event, Fence, JobId, MessageId, Receipt, Recorded, Seq, TaskId};
+use crate::domain::{Actor, CommandId, EditReceipt, Event, Fence, JobId, MessageId, Receipt, Recorded, Seq, TaskId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 /// The columns of an event that its hash covers.
@@ -157,7 +157,7 @@ pub(super) fn receipt_of(connection: &Connection, command: &CommandId) -> rusqli
     let mut rows = statement.query([command.as_str()])?;
     let mut receipt: Option<Receipt> = None;
     while let Some(row) = rows.next()? {
-        let receipt = receipt.get_or_insert(Receipt { seq: 0, task: None, message: None, job: None });
+        let receipt = receipt.get_or_insert(Receipt { seq: 0, task: None, message: None, job: None, edit: None });
         receipt.seq = row.get(0)?;
         if let Some(task) = row.get::<_, Option<String>>(1)? {
             receipt.task = Some(TaskId(task));
@@ -168,6 +168,8 @@ pub(super) fn receipt_of(connection: &Connection, command: &CommandId) -> rusqli
         if row.get::<_, String>(2)? == "job_created" && receipt.job.is_none() {
             receipt.job = Some(JobId(row.get(3)?));
         }
+        let text = |at| row.get::<_, String>(at);
+        EditReceipt::take(&mut receipt.edit, &text(2)?, &text(3)?);
     }
     Ok(receipt)
 }

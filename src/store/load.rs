@@ -1,6 +1,6 @@
 //! Snapshots to decide on: the live part of one Task, or of everything in flight.
 
-use super::rows;
+use super::{resources, rows};
 use crate::domain::*;
 use rusqlite::{Connection, OptionalExtension, Params, Row as SqlRow};
 use std::collections::BTreeMap;
@@ -27,6 +27,7 @@ pub(super) fn for_command(connection: &Connection, command: &Command) -> rusqlit
             }
             Ok(snapshot)
         }
+        Command::Resource(command) => resource(connection, command),
         Command::System(SystemCommand::Job { job, .. }) => {
             let mut snapshot = match task_of_job(connection, job)? {
                 Some(id) => task(connection, &id)?,
@@ -40,6 +41,30 @@ pub(super) fn for_command(connection: &Connection, command: &Command) -> rusqlit
         }
         Command::System(SystemCommand::TakeOver { .. }) => in_flight(connection),
     }
+}
+
+/// The Resource with everybody who knows it, and the Task of the agent that acts.
+fn resource(c: &Connection, command: &ResourceCommand) -> rusqlite::Result<Snapshot> {
+    let mut snapshot = base(c)?;
+    let named = resources::named(c, &command.deed)?;
+    let mut tasks: std::collections::BTreeSet<TaskId> = match &named {
+        Some(id) => resources::tasks_of(c, id)?.into_iter().collect(),
+        None => Default::default(),
+    };
+    if let Some(run) = &command.run {
+        tasks.extend(task_of_run(c, run)?);
+    }
+    if let ResourceDeed::Create { task: Some(task), .. } = &command.deed {
+        tasks.insert(task.clone());
+    }
+    for id in &tasks {
+        add_task(c, id, &mut snapshot)?;
+    }
+    if let Some(id) = &named {
+        resources::add_one(c, id, &command.deed, &mut snapshot)?;
+    }
+    resources::add_neighbours(c, &command.deed, &mut snapshot)?;
+    Ok(snapshot)
 }
 
 fn task_of_run(connection: &Connection, run: &RunId) -> rusqlite::Result<Option<TaskId>> {
@@ -97,7 +122,7 @@ fn add_task(c: &Connection, id: &TaskId, snapshot: &mut Snapshot) -> rusqlite::R
     let task = [id.as_str()];
     let s = snapshot;
     s.tasks.extend(map(c, rows::TASK, "task", "id = ?1", task, rows::task, |t| t.id.clone())?);
-    if s.tasks.is_empty() {
+    if !s.tasks.contains_key(id) {
         return Ok(());
     }
     s.checks.extend(map(c, rows::CHECK, "acceptance_check", "task = ?1", task, rows::check, |x| x.id.clone())?);
@@ -153,7 +178,7 @@ fn add_task(c: &Connection, id: &TaskId, snapshot: &mut Snapshot) -> rusqlite::R
     let judged = format!("tool_call IN (SELECT id FROM tool_call WHERE {open})");
     s.approvals.extend(map(c, rows::APPROVAL, "approval", &judged, task, rows::approval, |p| p.id.clone())?);
     s.agents.extend(agents);
-    Ok(())
+    resources::add_known(c, id, s)
 }
 
 /// Every Task that holds something under a fence.
@@ -184,6 +209,7 @@ fn in_flight(connection: &Connection) -> rusqlite::Result<Snapshot> {
         snapshot.decisions.append(&mut one.decisions);
         snapshot.jobs.append(&mut one.jobs);
     }
+    resources::add_in_flight(connection, &mut snapshot)?;
     Ok(snapshot)
 }
 
@@ -210,6 +236,7 @@ pub(super) fn everything(c: &Connection) -> rusqlite::Result<Snapshot> {
     s.checkpoints = map(c, rows::CHECKPOINT, "checkpoint", "TRUE", [], rows::checkpoint, |z| z.id.clone())?;
     s.jobs = map(c, rows::JOB, "job", "TRUE", [], rows::job, |job| job.id.clone())?;
     s.trust = map(c, rows::TRUST, "trust", "TRUE", [], rows::trust, |t| t.folder.clone())?;
+    resources::add_everything(c, &mut s)?;
     for agent in s.agents.keys() {
         for row in rows_from(c, agent, 0)? {
             s.rows.insert((agent.clone(), row.seq), row);
@@ -262,7 +289,7 @@ pub(super) fn needs(connection: &Connection) -> rusqlite::Result<Vec<Waiting>> {
 }
 
 /// Reads the rows of one table into a map.
-fn map<K: Ord, V>(
+pub(super) fn map<K: Ord, V>(
     connection: &Connection,
     columns: &str,
     from: &str,

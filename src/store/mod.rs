@@ -20,6 +20,7 @@ mod query;
 mod readers;
 mod removal;
 mod repair;
+mod resources;
 mod rows;
 mod writer;
 
@@ -29,9 +30,10 @@ mod tests;
 pub use blobs::BlobDir;
 pub use error::StoreError;
 pub use repair::{Repaired, repair};
+pub use resources::{Bulk, ContentRow, Pieces};
 pub use writer::{Committed, Feed};
 
-use crate::domain::{Answer, Due, Envelope, Millis, Query, Rejection, Snapshot, TaskId};
+use crate::domain::{Answer, CommandId, Due, Envelope, Millis, Query, Receipt, Rejection, Snapshot, TaskId};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -61,7 +63,12 @@ impl Store {
 
     /// Carries a command out, or refuses it; returns when that is on disk.
     pub async fn submit(&self, envelope: Envelope) -> Result<Committed, Rejection> {
-        self.writer.submit(envelope).await
+        self.writer.submit(envelope, Bulk::default()).await
+    }
+
+    /// Carries a command out with what is kept by its hash, in one transaction.
+    pub async fn submit_with(&self, envelope: Envelope, bulk: Bulk) -> Result<Committed, Rejection> {
+        self.writer.submit(envelope, bulk).await
     }
 
     /// Keeps the unsent text of a client's pane.
@@ -77,6 +84,11 @@ impl Store {
         present: &[crate::domain::ClientId],
     ) -> Result<Option<String>, Rejection> {
         self.writer.adopt_draft(client, pane, present).await
+    }
+
+    /// What a command gave, if it came before. Blocks for as long as SQLite reads.
+    pub fn receipt(&self, command: &CommandId) -> Result<Option<Receipt>, Rejection> {
+        self.readers.with(|c| event_log::receipt_of(c, command))
     }
 
     /// Answers a query. Blocks for as long as SQLite reads.

@@ -14,6 +14,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0001_core.sql"),
     include_str!("schema/0002_jobs.sql"),
     include_str!("schema/0003_delegation.sql"),
+    include_str!("schema/0004_resources.sql"),
 ];
 
 /// Opens the one connection that writes.

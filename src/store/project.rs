@@ -361,6 +361,19 @@ pub(super) fn project(c: &Connection, fence: Fence, recorded: &Recorded) -> rusq
         )?,
         Event::JobRemoved { job } => run(c, "DELETE FROM job WHERE id = ?1", [job.as_str()])?,
 
+        Event::ResourceCreated { .. }
+        | Event::RevisionCommitted { .. }
+        | Event::CandidateKept { .. }
+        | Event::CandidateRevised { .. }
+        | Event::CandidateMoved { .. }
+        | Event::ResourceRenamed { .. }
+        | Event::ResourceMirrored { .. }
+        | Event::ResourceSeen { .. }
+        | Event::ResourceSelected { .. }
+        | Event::ResourceRemoved { .. }
+        | Event::EngineAsked { .. }
+        | Event::EngineAnswered { .. } => super::resources::project(c, recorded)?,
+
         Event::CheckpointSaved { checkpoint } => run(
             c,
             "INSERT INTO checkpoint (id, agent, run, through_seq, tail_from_seq, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -406,7 +419,7 @@ pub(super) fn raise_lease(c: &Connection, fence: Fence, owner: &Owner, at: Milli
 }
 
 /// Makes sure that an actor is known before a row names it.
-fn know(c: &Connection, actor: &Actor, at: Millis) -> rusqlite::Result<()> {
+pub(super) fn know(c: &Connection, actor: &Actor, at: Millis) -> rusqlite::Result<()> {
     run(
         c,
         "INSERT INTO actor (id, kind, created_at) VALUES (?1, ?2, ?3) ON CONFLICT (id) DO NOTHING",

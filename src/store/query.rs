@@ -1,7 +1,7 @@
 //! Queries, beside the records they answer with. Every answer belongs to one moment.
 
 use super::blobs::BlobDir;
-use super::{event_log, load, rows};
+use super::{event_log, load, resources, rows};
 use crate::domain::*;
 use base64::Engine;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -47,6 +47,22 @@ pub(super) fn answer(c: &Connection, query: &Query) -> rusqlite::Result<Result<A
         }
         Query::Jobs { task, ended } => Ok(Answer::Jobs(jobs(c, task.as_ref(), *ended)?)),
         Query::Job { job } => one_job(c, job)?.map(|job| Answer::Job(Box::new(job))),
+        Query::Resources { task } => Ok(Answer::Resources(resources::list(c, task.as_ref())?)),
+        Query::Resource { resource } => resources::one(c, resource)?
+            .map(|found| Answer::Resource(Box::new(found)))
+            .ok_or_else(|| resources::no_such(resource)),
+        Query::Revisions { resource, before, limit } => {
+            Ok(Answer::Revisions(resources::revisions(c, resource, *before, *limit)?))
+        }
+        Query::Candidates { resource, open } => {
+            Ok(Answer::Candidates(resources::candidates(c, resource.as_ref(), *open)?))
+        }
+        Query::Candidate { candidate } => resources::one_candidate(c, candidate)?
+            .map(|found| Answer::Candidate(Box::new(found)))
+            .ok_or_else(|| resources::no_such_candidate(candidate)),
+        Query::Content { .. } | Query::Blame { .. } => {
+            Err(Rejection::invalid("this question is not for the database", ""))
+        }
         Query::JobLog { .. } | Query::JobSearch { .. } | Query::Blob { .. } | Query::Doctor { .. } | Query::Host => {
             Err(Rejection::invalid("this question is not for the database", ""))
         }
@@ -309,7 +325,7 @@ fn trust(c: &Connection, folder: &Folder) -> rusqlite::Result<Option<Trust>> {
 }
 
 /// The tables whose ids a person may shorten.
-const NAMED: [(&str, &str); 12] = [
+const NAMED: [(&str, &str); 14] = [
     (TaskId::PREFIX, "task"),
     (AgentId::PREFIX, "agent"),
     (MessageId::PREFIX, "message"),
@@ -322,6 +338,8 @@ const NAMED: [(&str, &str); 12] = [
     (AssignmentId::PREFIX, "assignment"),
     (ContributionId::PREFIX, "contribution"),
     (DecisionId::PREFIX, "decision"),
+    (ResourceId::PREFIX, "resource"),
+    (CandidateId::PREFIX, "candidate"),
 ];
 
 fn resolve(c: &Connection, prefix: &str) -> rusqlite::Result<Result<String, Rejection>> {

@@ -21,12 +21,22 @@ const TABLES: &[&str] = &[
     "DELETE FROM tool_call WHERE agent IN (SELECT id FROM agent WHERE task = ?1)",
     "DELETE FROM trajectory WHERE agent IN (SELECT id FROM agent WHERE task = ?1)",
     "DELETE FROM message WHERE task = ?1",
+    "DELETE FROM engine_intent WHERE resource IN (SELECT id FROM resource WHERE task = ?1)",
+    "DELETE FROM resource_view WHERE resource IN (SELECT id FROM resource WHERE task = ?1) OR actor IN (SELECT id FROM agent WHERE task = ?1)",
+    "DELETE FROM revision WHERE resource IN (SELECT id FROM resource WHERE task = ?1)",
+    "DELETE FROM candidate WHERE resource IN (SELECT id FROM resource WHERE task = ?1)",
+    "DELETE FROM resource WHERE task = ?1",
     "DELETE FROM run WHERE task = ?1",
     "DELETE FROM objective_version WHERE task = ?1",
     "DELETE FROM event WHERE task = ?1",
     "DELETE FROM agent WHERE task = ?1",
     "DELETE FROM task WHERE id = ?1",
-    "DELETE FROM actor WHERE kind = 'agent' AND id NOT IN (SELECT id FROM agent) AND ?1 IS NOT NULL",
+    // What an agent wrote in Resources that are not its Task's stays its own.
+    "DELETE FROM actor WHERE kind = 'agent' AND id NOT IN (SELECT id FROM agent) AND ?1 IS NOT NULL
+       AND id NOT IN (SELECT updated_by FROM resource)
+       AND id NOT IN (SELECT actor FROM revision) AND id NOT IN (SELECT coalesce(accepted_by, '') FROM revision)
+       AND id NOT IN (SELECT actor FROM candidate) AND id NOT IN (SELECT coalesce(settled_by, '') FROM candidate)
+       AND id NOT IN (SELECT actor FROM engine_intent)",
 ];
 
 /// Removes a Task. What closes its chains stays.
@@ -50,5 +60,5 @@ pub(super) fn remove_task(c: &Connection, task: &TaskId, at: Millis) -> rusqlite
     for sql in TABLES {
         run(c, sql, [task])?;
     }
-    Ok(())
+    super::resources::sweep(c)
 }

@@ -405,28 +405,31 @@ fn optional_actor(row: &SqlRow, index: usize) -> rusqlite::Result<Option<Actor>>
     Ok(row.get::<_, Option<String>>(index)?.map(|id| Actor::of(&id)))
 }
 
-fn actor(row: &SqlRow, index: usize) -> rusqlite::Result<Actor> {
+pub(super) fn actor(row: &SqlRow, index: usize) -> rusqlite::Result<Actor> {
     Ok(Actor::of(&row.get::<_, String>(index)?))
 }
 
-fn word<T: std::str::FromStr<Err = String>>(row: &SqlRow, index: usize) -> rusqlite::Result<T> {
+pub(super) fn word<T: std::str::FromStr<Err = String>>(row: &SqlRow, index: usize) -> rusqlite::Result<T> {
     let text: String = row.get(index)?;
     text.parse().map_err(|e: String| rusqlite::Error::FromSqlConversionFailure(index, Type::Text, e.into()))
 }
 
-fn optional_word<T: std::str::FromStr<Err = String>>(row: &SqlRow, index: usize) -> rusqlite::Result<Option<T>> {
+pub(super) fn optional_word<T: std::str::FromStr<Err = String>>(
+    row: &SqlRow,
+    index: usize,
+) -> rusqlite::Result<Option<T>> {
     match row.get::<_, Option<String>>(index)? {
         Some(_) => word(row, index).map(Some),
         None => Ok(None),
     }
 }
 
-fn json<T: DeserializeOwned>(row: &SqlRow, index: usize) -> rusqlite::Result<T> {
+pub(super) fn json<T: DeserializeOwned>(row: &SqlRow, index: usize) -> rusqlite::Result<T> {
     let text: String = row.get(index)?;
     serde_json::from_str(&text).map_err(|e| rusqlite::Error::FromSqlConversionFailure(index, Type::Text, e.into()))
 }
 
-fn optional_json<T: DeserializeOwned>(row: &SqlRow, index: usize) -> rusqlite::Result<Option<T>> {
+pub(super) fn optional_json<T: DeserializeOwned>(row: &SqlRow, index: usize) -> rusqlite::Result<Option<T>> {
     match row.get::<_, Option<String>>(index)? {
         Some(_) => json(row, index).map(Some),
         None => Ok(None),

@@ -10,6 +10,7 @@ use proptest::prelude::*;
 use std::sync::Mutex;
 
 mod jobs;
+mod resources;
 
 /// A store in a folder of its own, driven by hand.
 struct Bench {
@@ -49,6 +50,10 @@ impl Bench {
         let actor = match &command {
             Command::User(_) => Actor::person(),
             Command::System(SystemCommand::Job { job, .. }) => Actor::job(job),
+            Command::Resource(command) => match &command.run {
+                Some(run) => Actor::agent(&self.everything().runs[run].agent),
+                None => Actor::person(),
+            },
             Command::Run(_) | Command::System(_) => Actor::system(),
         };
         Envelope { id: CommandId(format!("e_{}", self.count)), at: 1_000_000 + self.count as i64, actor, seed, command }
@@ -56,7 +61,8 @@ impl Bench {
 
     fn submit(&mut self, command: impl Into<Command>) -> Result<Committed, Rejection> {
         let envelope = self.envelope(command);
-        runtime().block_on(self.store.submit(envelope))
+        let bulk = resources::bulk_of(&envelope.command);
+        runtime().block_on(self.store.submit_with(envelope, bulk))
     }
 
     fn take_over(&mut self) {
@@ -161,7 +167,7 @@ fn next_command(s: &Snapshot, bits: u64) -> Command {
     let question = s.questions.values().find(|q| q.task == id && q.state == QuestionState::Open);
     let queued = s.messages.values().find(|m| m.task.as_ref() == Some(&id) && m.state == MessageState::Queued);
     let check = s.checks.values().find(|c| c.task == id);
-    match bits % 29 {
+    match bits % 31 {
         0 | 1 => {
             let delivery = if bits.is_multiple_of(2) { Delivery::Boundary } else { Delivery::TurnEnd };
             UserCommand::SendMessage { task: id, text: format!("more {bits}"), refs: vec![], delivery }.into()
@@ -238,6 +244,7 @@ fn next_command(s: &Snapshot, bits: u64) -> Command {
             }
         }
         21..=23 => jobs::next_command(s, &id, bits),
+        29 | 30 => resources::next_command(s, task, bits),
         20 => UserCommand::Archive { task: id, archived: bits.is_multiple_of(2) }.into(),
         _ => work(s, task, bits),
     }
@@ -721,8 +728,9 @@ fn repairing_a_damaged_file_saves_what_can_be_read_and_keeps_the_rest() {
     let path = dir.path().join("cowork.db");
     rusqlite::Connection::open(&path).expect("opens").execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").expect("folded");
     let mut bytes = std::fs::read(&path).expect("read");
-    let middle = bytes.len() / 2 / 4096 * 4096;
-    bytes[middle..middle + 4096].fill(0xff);
+    // Behind the list of tables, which stands in the first pages.
+    let late = bytes.len() * 3 / 4 / 4096 * 4096;
+    bytes[late..late + 4096].fill(0xff);
     std::fs::write(&path, &bytes).expect("damaged");
     assert!(matches!(Store::open(dir.path(), Box::new(|_| {})).err(), Some(StoreError::Damaged { .. })));
     let repaired = repair(dir.path(), "now").expect("repaired");

@@ -7,9 +7,10 @@
 
 use super::ballast::Ballast;
 use super::error::{StoreError, refuse};
+use super::resources::{self, Bulk};
 use super::{event_log, load, project};
 use crate::domain::rejection::RejectionKind;
-use crate::domain::{ClientId, Envelope, Event, Fence, Millis, Receipt, Recorded, Rejection, Seq, decide};
+use crate::domain::{ClientId, EditReceipt, Envelope, Event, Fence, Millis, Receipt, Recorded, Rejection, Seq, decide};
 use rusqlite::{Connection, ErrorCode, params};
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -31,7 +32,7 @@ pub struct Committed {
 }
 
 enum Job {
-    Command(Box<Envelope>, oneshot::Sender<Result<Committed, Rejection>>),
+    Command(Box<Envelope>, Bulk, oneshot::Sender<Result<Committed, Rejection>>),
     Adopt {
         client: String,
         pane: String,
@@ -68,9 +69,9 @@ impl Writer {
     }
 
     /// Carries a command out, or refuses it.
-    pub async fn submit(&self, envelope: Envelope) -> Result<Committed, Rejection> {
+    pub async fn submit(&self, envelope: Envelope, bulk: Bulk) -> Result<Committed, Rejection> {
         let (done, answer) = oneshot::channel();
-        self.send(Job::Command(Box::new(envelope), done))?;
+        self.send(Job::Command(Box::new(envelope), bulk, done))?;
         answer.await.map_err(|_| stopped())?
     }
 
@@ -129,8 +130,8 @@ struct State {
     broken: Arc<OnceLock<Rejection>>,
 }
 
-/// A command with the one who waits for its answer.
-type Asked = (Envelope, oneshot::Sender<Result<Committed, Rejection>>);
+/// A command with what is kept by its hash and the one who waits for its answer.
+type Asked = (Envelope, Bulk, oneshot::Sender<Result<Committed, Rejection>>);
 
 impl State {
     fn work(&mut self, queue: &mpsc::Receiver<Job>) {
@@ -149,7 +150,7 @@ impl State {
         let mut envelopes = Vec::new();
         for job in jobs {
             match job {
-                Job::Command(envelope, done) => envelopes.push((*envelope, done)),
+                Job::Command(envelope, bulk, done) => envelopes.push((*envelope, bulk, done)),
                 Job::Adopt { client, pane, present, done } => {
                     let _ = done.send(self.adopt(&client, &pane, &present));
                 }
@@ -165,7 +166,7 @@ impl State {
 
     fn commands(&mut self, envelopes: Vec<Asked>) {
         if let Some(broken) = self.broken.get() {
-            for (_, done) in envelopes {
+            for (_, _, done) in envelopes {
                 let _ = done.send(Err(broken.clone()));
             }
             return;
@@ -184,7 +185,7 @@ impl State {
                         (self.feed)(event.clone());
                     }
                 }
-                for (answer, (_, done)) in answers.into_iter().zip(envelopes) {
+                for (answer, (_, _, done)) in answers.into_iter().zip(envelopes) {
                     let _ = done.send(answer);
                 }
             }
@@ -192,7 +193,7 @@ impl State {
                 self.fence = fence;
                 let _ = self.connection.execute_batch("ROLLBACK");
                 let rejection = self.classify(&error);
-                for (_, done) in envelopes {
+                for (_, _, done) in envelopes {
                     let _ = done.send(Err(rejection.clone()));
                 }
             }
@@ -226,10 +227,10 @@ impl State {
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
         let mut answers = Vec::with_capacity(envelopes.len());
         let mut seq = event_log::last_seq(&self.connection)?;
-        for (envelope, _) in envelopes {
+        for (envelope, bulk, _) in envelopes {
             self.connection.execute_batch("SAVEPOINT command")?;
             let before = seq;
-            match self.carry_out(envelope, &mut seq) {
+            match self.carry_out(envelope, bulk, &mut seq) {
                 Ok(Ok(committed)) => {
                     self.connection.execute_batch("RELEASE command")?;
                     answers.push(Ok(committed));
@@ -260,7 +261,12 @@ impl State {
     }
 
     /// Decides one command and projects its events, inside the open transaction.
-    fn carry_out(&mut self, envelope: &Envelope, seq: &mut Seq) -> rusqlite::Result<Result<Committed, Rejection>> {
+    fn carry_out(
+        &mut self,
+        envelope: &Envelope,
+        bulk: &Bulk,
+        seq: &mut Seq,
+    ) -> rusqlite::Result<Result<Committed, Rejection>> {
         if let Some(receipt) = event_log::receipt_of(&self.connection, &envelope.id)? {
             return Ok(Ok(Committed { receipt, events: Vec::new() }));
         }
@@ -270,7 +276,9 @@ impl State {
             Err(rejection) => return Ok(Err(rejection)),
         };
         crate::crash::point("store.decided");
-        let mut receipt = Receipt { seq: *seq, task: envelope.command.task().cloned(), message: None, job: None };
+        resources::write(&self.connection, bulk)?;
+        let mut receipt =
+            Receipt { seq: *seq, task: envelope.command.task().cloned(), message: None, job: None, edit: None };
         let mut events = Vec::with_capacity(decided.len());
         for one in decided {
             *seq += 1;
@@ -302,6 +310,7 @@ impl State {
             {
                 receipt.job = Some(job.id.clone());
             }
+            EditReceipt::take(&mut receipt.edit, recorded.event.kind(), &recorded.event.entity().1);
             events.push(Arc::new(recorded));
         }
         Ok(Ok(Committed { receipt, events }))

@@ -19,6 +19,7 @@ mod jobs;
 mod models;
 mod reading;
 mod real_run;
+mod resources;
 mod screen;
 mod secrets;
 mod servers;

@@ -9,6 +9,7 @@ mod ask;
 mod change;
 mod content;
 mod diff;
+mod doc;
 mod edit;
 mod fetch;
 mod glob;
@@ -32,7 +33,7 @@ pub use job::{JOB, JOBS};
 pub use shell::{Ran, run_command};
 pub use team::{DELEGATE, LEAD, OF_SUBAGENTS};
 
-use super::port::{Blobs, Jobs, Team};
+use super::port::{Blobs, Documents, Jobs, Team};
 use crate::domain::permission::Action;
 use crate::domain::settings::Limits;
 use crate::domain::{Effect, Part, ToolCallState};
@@ -78,6 +79,8 @@ pub struct ToolContext {
     pub jobs: Arc<dyn Jobs>,
     /// The other agents of the Task.
     pub team: Arc<dyn Team>,
+    /// The shared documents that the agent may know.
+    pub documents: Arc<dyn Documents>,
     /// Cancelled when the call must stop at once.
     pub cancel: CancellationToken,
     /// Takes output while it comes, for the screen only.
@@ -170,6 +173,7 @@ pub fn all() -> Vec<Arc<dyn Tool>> {
         Arc::new(team::ReportTool),
         Arc::new(team::Decide),
         Arc::new(team::TellTool),
+        Arc::new(doc::Doc),
     ]
 }
 

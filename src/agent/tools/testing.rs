@@ -1,11 +1,12 @@
 //! What the tests of the tools work on: a folder, and blobs kept in memory.
 
 use super::{BadCall, Outcome, Plan, Tool, ToolContext, arguments};
-use crate::agent::port::{Blobs, JobPhase, Jobs, Over, Team};
+use crate::agent::port::{Blobs, Documents, JobPhase, Jobs, Opened, Over, Team};
 use crate::agent::running::{Line, Listener, Ran};
 use crate::domain::permission::hex;
 use crate::domain::settings::Limits;
 use crate::domain::*;
+use crate::resources::Registry;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -117,8 +118,35 @@ impl Team for Nobody {
     }
 }
 
+/// A Task without documents.
+struct NoDocuments;
+
+impl Documents for NoDocuments {
+    fn registry(&self) -> Registry {
+        Registry::default()
+    }
+    fn task(&self) -> TaskId {
+        TaskId("t_1".into())
+    }
+    fn list(&self) -> BoxFuture<'_, Result<Vec<Resource>, Rejection>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+    fn open(&self, _: ContentOf) -> BoxFuture<'_, Result<Opened, Rejection>> {
+        Box::pin(async { Err(none()) })
+    }
+    fn history(&self, _: ResourceId) -> BoxFuture<'_, Result<Vec<Revision>, Rejection>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+    fn candidates(&self, _: ResourceId) -> BoxFuture<'_, Result<Vec<Candidate>, Rejection>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+    fn act(&self, _: ResourceDeed<Change>) -> BoxFuture<'_, Result<EditReceipt, Rejection>> {
+        Box::pin(async { Err(none()) })
+    }
+}
+
 fn none() -> Rejection {
-    Rejection::not_found("that Job", "there are none")
+    Rejection::not_found("that", "there are none")
 }
 
 /// A folder of a Task, gone when dropped.
@@ -148,6 +176,7 @@ impl Bench {
             blobs: blobs.clone(),
             jobs: Arc::new(NoJobs),
             team: Arc::new(Nobody::default()),
+            documents: Arc::new(NoDocuments),
             cancel: CancellationToken::new(),
             live: Arc::new(move |text| seen.lock().expect("unbroken").push_str(text)),
         };

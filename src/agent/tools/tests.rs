@@ -25,6 +25,7 @@ fn every_tool_is_found_by_its_name_and_has_the_effect_that_recovery_counts_on() 
         ("report", Effect::Idempotent),
         ("decide", Effect::Idempotent),
         ("tell", Effect::Idempotent),
+        ("doc", Effect::Idempotent),
     ];
     assert_eq!(table, expected);
     for (name, _) in expected {

@@ -18,6 +18,7 @@ pub mod models;
 pub mod outside;
 pub mod plain;
 pub mod queue;
+pub mod resources;
 pub mod screen;
 pub mod task_edit;
 pub mod tasks;

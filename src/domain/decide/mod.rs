@@ -6,6 +6,7 @@
 mod approval;
 mod delegate;
 mod job;
+mod resource;
 mod run;
 mod takeover;
 mod task;
@@ -45,6 +46,7 @@ pub fn decide(snapshot: Snapshot, envelope: &Envelope) -> Result<Vec<Decided>, R
     match &envelope.command {
         Command::User(command) => user(&mut d, command)?,
         Command::Run(command) => run_command(&mut d, command)?,
+        Command::Resource(command) => resource::act(&mut d, command)?,
         Command::System(command) => match command {
             SystemCommand::TakeOver { owner } => takeover::take_over(&mut d, owner),
             SystemCommand::StartRun { task, agent } => run::start(&mut d, task, agent)?,
@@ -99,6 +101,9 @@ fn user(d: &mut Decision, command: &UserCommand) -> Result<(), Rejection> {
         UserCommand::RemoveRule { rule } => approval::remove_rule(d, rule),
         UserCommand::Job { deed } => job::by_person(d, deed),
         UserCommand::Background { task } => tool::background(d, task),
+        UserCommand::Resource { .. } => {
+            Err(Rejection::invalid("BUG: the change of a Resource was not made before it was decided", ""))
+        }
     }
 }
 

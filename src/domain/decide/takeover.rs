@@ -12,6 +12,7 @@ pub(super) fn take_over(d: &mut Decision, owner: &Owner) {
         d.snap.tasks.values().map(|task| (task.id.clone(), task.updated_at)).collect();
     d.emit(None, Event::TakenOver { fence, owner: owner.clone() });
 
+    super::resource::take_over(d);
     let messages: Vec<(Option<TaskId>, MessageId)> = d
         .snap
         .messages

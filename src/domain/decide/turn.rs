@@ -14,6 +14,7 @@ pub(super) fn begin(d: &mut Decision, id: &RunId, call: &ModelCallId, model: &st
     if let Some(what) = crate::domain::step::exhausted(&d.snap, &run, d.at) {
         return Err(Rejection::new(super::super::rejection::RejectionKind::Budget, what, ""));
     }
+    super::resource::before_turn(d, &agent);
     let at_rest = agent.last.is_none() || d.snap.has_final_answer(&agent.id);
     let entering: Vec<Message> = d
         .snap
@@ -25,6 +26,7 @@ pub(super) fn begin(d: &mut Decision, id: &RunId, call: &ModelCallId, model: &st
     for message in entering {
         deliver(d, &run, &message);
     }
+    super::resource::told(d, &agent);
     let through_seq = d.snap.agents.get(&agent.id).map_or(0, |agent| agent.next_seq - 1);
     let call = ModelCall {
         id: call.clone(),
@@ -47,7 +49,11 @@ pub(super) fn begin(d: &mut Decision, id: &RunId, call: &ModelCallId, model: &st
 
 /// Makes a message a row of its recipient's context.
 pub(super) fn deliver(d: &mut Decision, run: &Run, message: &Message) {
-    let mut row = d.row(&run.agent, Role::User, vec![Part::text(context_text(message))], 0);
+    let mut text = context_text(message);
+    if message.kind == MessageKind::User {
+        text.push_str(&super::resource::selected(d, &run.task));
+    }
+    let mut row = d.row(&run.agent, Role::User, vec![Part::text(text)], 0);
     row.message = Some(message.id.clone());
     let (message, agent, by) = (message.id.clone(), run.agent.clone(), run.id.clone());
     d.emit(Some(&run.task), Event::MessageDelivered { message, agent, run: by, row });

@@ -97,7 +97,7 @@ fn the_first_message_makes_the_task_and_opens_it() {
     assert_eq!(cwd.as_deref(), Some("/home/me/parser"));
     assert_eq!(policy.name(), "ask");
     assert!(model.composer.is_empty());
-    let receipt = Receipt { seq: 3, task: Some("t_parser00".into()), message: None, job: None };
+    let receipt = Receipt { seq: 3, task: Some("t_parser00".into()), message: None, job: None, edit: None };
     let opens = told(&mut model, News::Accepted(id_of(&effects), receipt));
     assert!(opens.contains(&Wanted::Open("t_parser00".into())));
 }
@@ -115,7 +115,7 @@ fn messages_written_while_the_task_is_being_made_follow_the_first_in_their_order
     press(&mut model, "l a s t enter");
     assert_eq!(model.sending().collect::<Vec<_>>(), ["hi", "more", "last"]);
     press(&mut model, "x");
-    let receipt = Receipt { seq: 3, task: Some("t_parser00".into()), message: None, job: None };
+    let receipt = Receipt { seq: 3, task: Some("t_parser00".into()), message: None, job: None, edit: None };
     let effects = told(&mut model, News::Accepted(id_of(&first), receipt));
     let sent: Vec<_> = submitted(&effects)
         .into_iter()
@@ -380,7 +380,10 @@ fn what_was_on_its_way_when_the_host_died_is_sent_again_under_its_own_id() {
     assert_eq!(id_of(&effects), id_of(&sent));
     assert!(effects.contains(&Wanted::Open("t_parser00".into())));
     assert_eq!(model.composer.text(), "more");
-    told(&mut model, News::Accepted(id_of(&sent), Receipt { seq: 41, task: None, message: None, job: None }));
+    told(
+        &mut model,
+        News::Accepted(id_of(&sent), Receipt { seq: 41, task: None, message: None, job: None, edit: None }),
+    );
     assert!(model.outbox.is_empty());
 }
 
@@ -399,7 +402,7 @@ fn a_reopened_task_is_subscribed_from_its_own_answer() {
 fn what_is_heard_of_a_task_while_it_is_being_opened_is_not_lost_when_more_follows() {
     let mut model = fixtures::model(80, 24);
     let effects = press(&mut model, "h i enter");
-    let receipt = Receipt { seq: 3, task: Some("t_parser00".into()), message: None, job: None };
+    let receipt = Receipt { seq: 3, task: Some("t_parser00".into()), message: None, job: None, edit: None };
     told(&mut model, News::Accepted(id_of(&effects), receipt));
     // The answer was given before the Run began; that it did is heard before the answer.
     let mut opening = fixtures::opening();
@@ -512,7 +515,10 @@ fn trust_is_given_by_a_chord_that_was_seen_first_and_not_by_typing() {
     model.now += 1_000;
     let effects = press(&mut model, "alt+y");
     assert!(matches!(submitted(&effects)[..], [UserCommand::TrustFolder { trusted: true, .. }]));
-    told(&mut model, News::Accepted(id_of(&effects), Receipt { seq: 1, task: None, message: None, job: None }));
+    told(
+        &mut model,
+        News::Accepted(id_of(&effects), Receipt { seq: 1, task: None, message: None, job: None, edit: None }),
+    );
     assert!(!model.asks_for_trust());
 }
 

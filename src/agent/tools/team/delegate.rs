@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::sync::LazyLock;
 
 /// The tools of a Subagent that was given none by name. `fetch` comes with the network.
-const USUAL: [&str; 9] = ["shell", "read", "write", "edit", "list", "glob", "grep", "job", "jobs"];
+const USUAL: [&str; 10] = ["shell", "read", "write", "edit", "list", "glob", "grep", "job", "jobs", "doc"];
 
 /// Gives work to a Subagent.
 pub(in super::super) struct Delegate;
