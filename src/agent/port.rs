@@ -73,6 +73,29 @@ pub trait Jobs: Send + Sync + 'static {
     -> BoxFuture<'a, Result<JobView, Rejection>>;
 }
 
+/// What is looked for in a Task while a call waits.
+pub type Over<'a> = &'a (dyn Fn(&Snapshot) -> bool + Send + Sync);
+
+/// The agents of one Task, as a call of one of them reaches the others.
+pub trait Team: Send + Sync + 'static {
+    /// Whose call it is.
+    fn agent(&self) -> &AgentId;
+    /// In which Run.
+    fn run(&self) -> &RunId;
+    /// Which call.
+    fn call(&self) -> &ToolCallId;
+    /// Submits a command and returns when it is on disk, or refused.
+    fn submit(&self, command: RunCommand) -> BoxFuture<'_, Result<(), Rejection>>;
+    /// The live part of the Task.
+    fn look(&self) -> BoxFuture<'_, Result<Snapshot, Rejection>>;
+    /// All that was given to Subagents of the Task so far, oldest first.
+    fn delegated(&self) -> BoxFuture<'_, Result<Vec<Delegated>, Rejection>>;
+    /// Returns when `over` holds or at `until`, whichever comes first.
+    fn wait<'a>(&'a self, over: Over<'a>, until: Option<Millis>) -> BoxFuture<'a, Result<Snapshot, Rejection>>;
+    /// Lets the fallback of a decision hold whose time is over.
+    fn expire<'a>(&'a self, decision: &'a DecisionId) -> BoxFuture<'a, Result<(), Rejection>>;
+}
+
 /// A content that was opened.
 #[derive(Debug, Clone)]
 pub struct Opened {
@@ -102,29 +125,6 @@ pub trait Documents: Send + Sync + 'static {
     fn candidates(&self, resource: ResourceId) -> BoxFuture<'_, Result<Vec<Candidate>, Rejection>>;
     /// Does something with one, as the effect of the call; done twice it is done once.
     fn act(&self, deed: ResourceDeed<Change>) -> BoxFuture<'_, Result<EditReceipt, Rejection>>;
-}
-
-/// What is looked for in a Task while a call waits.
-pub type Over<'a> = &'a (dyn Fn(&Snapshot) -> bool + Send + Sync);
-
-/// The agents of one Task, as a call of one of them reaches the others.
-pub trait Team: Send + Sync + 'static {
-    /// Whose call it is.
-    fn agent(&self) -> &AgentId;
-    /// In which Run.
-    fn run(&self) -> &RunId;
-    /// Which call.
-    fn call(&self) -> &ToolCallId;
-    /// Submits a command and returns when it is on disk, or refused.
-    fn submit(&self, command: RunCommand) -> BoxFuture<'_, Result<(), Rejection>>;
-    /// The live part of the Task.
-    fn look(&self) -> BoxFuture<'_, Result<Snapshot, Rejection>>;
-    /// All that was given to Subagents of the Task so far, oldest first.
-    fn delegated(&self) -> BoxFuture<'_, Result<Vec<Delegated>, Rejection>>;
-    /// Returns when `over` holds or at `until`, whichever comes first.
-    fn wait<'a>(&'a self, over: Over<'a>, until: Option<Millis>) -> BoxFuture<'a, Result<Snapshot, Rejection>>;
-    /// Lets the fallback of a decision hold whose time is over.
-    fn expire<'a>(&'a self, decision: &'a DecisionId) -> BoxFuture<'a, Result<(), Rejection>>;
 }
 
 /// Where an agent works.

@@ -70,8 +70,8 @@ impl Port for AgentPort {
         })
     }
 
-    fn documents(&self, run: &RunId, call: &ToolCallId) -> Arc<dyn Documents> {
-        Arc::new(TaskDocuments {
+    fn team(&self, run: &RunId, call: &ToolCallId) -> Arc<dyn Team> {
+        Arc::new(TaskTeam {
             coordinator: self.coordinator.clone(),
             task: self.task.clone(),
             agent: self.agent.clone(),
@@ -80,8 +80,8 @@ impl Port for AgentPort {
         })
     }
 
-    fn team(&self, run: &RunId, call: &ToolCallId) -> Arc<dyn Team> {
-        Arc::new(TaskTeam {
+    fn documents(&self, run: &RunId, call: &ToolCallId) -> Arc<dyn Documents> {
+        Arc::new(TaskDocuments {
             coordinator: self.coordinator.clone(),
             task: self.task.clone(),
             agent: self.agent.clone(),

@@ -10,10 +10,7 @@ use std::collections::BTreeSet;
 /// Examines the store; `deep` also recomputes every hash and reads every blob's name.
 pub(super) fn examine(c: &Connection, blobs: &BlobDir, deep: bool) -> rusqlite::Result<DoctorReport> {
     let mut report = DoctorReport {
-        faults: ["fsck", "fsck_jobs", "fsck_delegation", "fsck_resources"]
-            .into_iter()
-            .map(|name| view(c, name))
-            .collect::<rusqlite::Result<Vec<_>>>()?
+        faults: [view(c, "fsck")?, view(c, "fsck_jobs")?, view(c, "fsck_delegation")?, view(c, "fsck_resources")?]
             .concat(),
         warnings: view(c, "fsck_warn")?,
         events: count(c, "event")?,

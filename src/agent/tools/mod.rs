@@ -168,12 +168,12 @@ pub fn all() -> Vec<Arc<dyn Tool>> {
         Arc::new(ask::Ask),
         Arc::new(job::JobTool),
         Arc::new(job::JobsTool),
-        Arc::new(doc::Doc),
         Arc::new(team::Delegate),
         Arc::new(team::Lead),
         Arc::new(team::ReportTool),
         Arc::new(team::Decide),
         Arc::new(team::TellTool),
+        Arc::new(doc::Doc),
     ]
 }
 

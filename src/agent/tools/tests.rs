@@ -20,12 +20,12 @@ fn every_tool_is_found_by_its_name_and_has_the_effect_that_recovery_counts_on() 
         ("ask", Effect::Idempotent),
         ("job", Effect::Effectful),
         ("jobs", Effect::Pure),
-        ("doc", Effect::Idempotent),
         ("delegate", Effect::Idempotent),
         ("team", Effect::Idempotent),
         ("report", Effect::Idempotent),
         ("decide", Effect::Idempotent),
         ("tell", Effect::Idempotent),
+        ("doc", Effect::Idempotent),
     ];
     assert_eq!(table, expected);
     for (name, _) in expected {
