@@ -54,7 +54,7 @@ struct Arguments {
 
 static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
     let description =
-        "Give a bounded part to a Subagent; several work side by side. Not for what you do as fast yourself.";
+        "Give a bounded part to a Subagent; several work side by side.";
     arguments::spec::<Arguments>(super::DELEGATE, description, Effect::Idempotent)
 });
 
