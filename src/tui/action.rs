@@ -12,7 +12,6 @@ use super::jobs::JobsAct;
 use super::key::Key;
 use super::picker::{Preview, Wish};
 use super::projection::Opening;
-use super::shell::Ran;
 use crate::domain::command::{ApprovalAnswer, Move};
 use crate::domain::{
     AgentId, CheckState, ClientId, CommandId, Fence, Folder, JobId, JobView, LogPage, LogPlace, Receipt, Recorded,
@@ -220,6 +219,10 @@ pub enum Action {
     ScrollShell(Step),
     /// Puts a command of the person and what it printed into the message.
     KeepShell,
+    /// Tells a command of the person to end.
+    StopShell,
+    /// Takes over the terminal of a command of the person.
+    AttachShell,
 
     /// Does something in the pane of Jobs.
     Jobs(JobsAct),
@@ -352,8 +355,8 @@ pub enum News {
     },
     /// The first lines of a file.
     Preview(Preview),
-    /// A command of the person ended.
-    ShellEnded(Ran),
+    /// How a command of the person stands, and the end of what it printed.
+    Shell(Box<JobView>, LogPage),
     /// The Jobs there are.
     Jobs(Vec<JobView>),
     /// Lines of a Job's log.
@@ -426,15 +429,10 @@ pub enum Effect {
         /// The path from there.
         path: String,
     },
-    /// Run a command of the person.
-    RunInShell {
-        /// The command.
-        command: String,
-        /// Where.
-        folder: String,
-    },
-    /// Stop the command of the person.
-    StopShell,
+    /// Ask how a command of the person stands.
+    LookAtShell(JobId),
+    /// Lend the terminal to the person's pager, for a Job's log.
+    Page(JobId),
     /// Ask which Jobs there are.
     ListJobs {
         /// Those that have ended too.

@@ -332,3 +332,33 @@ pub fn acceptance(model: &mut Model) {
         },
     );
 }
+
+/// A Job that runs.
+pub fn job(name: &str, task: Option<&str>) -> crate::domain::JobView {
+    use crate::domain::{Job, JobCommand, JobDefinition, JobLevels, JobRole, JobSeen, JobState, JobView};
+    let definition = JobDefinition {
+        name: name.into(),
+        command: JobCommand::Shell("make".into()),
+        cwd: "/".into(),
+        terminal: true,
+        role: JobRole::Work,
+        watch: Vec::new(),
+        levels: JobLevels::default(),
+    };
+    let job = Job {
+        id: format!("j_{}", name.replace(' ', "")).into(),
+        origin: "command:e_1".into(),
+        task: task.map(Into::into),
+        actor: Actor::person(),
+        definition,
+        state: JobState::Running,
+        process: None,
+        stop: None,
+        note: None,
+        matched_through: 0,
+        breached: Vec::new(),
+        end: None,
+        created_at: 1,
+    };
+    JobView { job, seen: JobSeen::default() }
+}

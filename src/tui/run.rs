@@ -17,7 +17,6 @@ use super::look::Look;
 use super::model::{Facts, Model};
 use super::painter;
 use super::screen::{self, Screen};
-use super::shell::Ran;
 use super::update::update;
 use crate::domain::{ClientId, Folder, JobId, Millis, Settings, TaskId};
 use crate::host::client::{Client, Failure, Pushes, fresh_ids};
@@ -34,7 +33,6 @@ use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
 /// Makes a connection to the host, starting one where none runs.
 pub type Connect = Box<dyn Fn() -> BoxFuture<'static, Result<(Client, Pushes), Failure>> + Send + Sync>;
@@ -43,11 +41,17 @@ pub type Connect = Box<dyn Fn() -> BoxFuture<'static, Result<(Client, Pushes), F
 /// why not.
 pub type Editor = Box<dyn Fn(String) -> BoxFuture<'static, Result<String, String>> + Send + Sync>;
 
-/// Hands this terminal to a Job until it is left.
-pub type Attach = Box<dyn Fn(JobId) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
+/// What this terminal is lent to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lent {
+    /// A Job's own terminal.
+    Terminal(JobId),
+    /// The person's pager, with a Job's log.
+    Log(JobId),
+}
 
-/// Runs a command of the person's own in a folder, until it ends or is stopped.
-pub type ShellPort = Arc<dyn Fn(String, String, CancellationToken) -> BoxFuture<'static, Ran> + Send + Sync>;
+/// Hands this terminal to something until it is left.
+pub type Attach = Box<dyn Fn(Lent) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
 
 /// What the screen starts with.
 pub struct Start {
@@ -59,8 +63,6 @@ pub struct Start {
     pub attach: Attach,
     /// How the screen looks and behaves.
     pub look: Look,
-    /// Runs the person's own commands.
-    pub shell: ShellPort,
     /// The Task to open; absent begins a new one.
     pub task: Option<TaskId>,
     /// The folder a new Task works in, and whose trust is asked about.
@@ -143,9 +145,7 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
         painter,
         editor: start.editor,
         attach: start.attach,
-        shell: start.shell,
         attention,
-        stop_shell: CancellationToken::new(),
         decoder: Decoder::default(),
         began: Instant::now(),
         drawn: None,
@@ -154,7 +154,6 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
     };
     let ended = driver.go(&tty, news, painted, &mut signals).await;
     driver.link.settle().await;
-    driver.stop_shell.cancel();
     // A terminal that is gone needs no word.
     let _ = driver.screen.tell(driver.attention.leave().as_bytes());
     let task = driver.model.wanted.clone();
@@ -208,7 +207,7 @@ enum State {
     /// The person's own editor is to have the terminal, with this text.
     EditingOutside(String),
     /// A Job is to have the terminal.
-    Attaching(JobId),
+    Lending(Lent),
     Ending,
 }
 
@@ -220,9 +219,7 @@ struct Driver {
     finder: Finder,
     editor: Editor,
     attach: Attach,
-    shell: ShellPort,
     attention: Attention,
-    stop_shell: CancellationToken,
     decoder: Decoder,
     began: Instant,
     drawn: Option<Instant>,
@@ -282,7 +279,7 @@ impl Driver {
             match std::mem::replace(&mut self.state, State::Going) {
                 State::Going => {}
                 State::Suspending => self.suspend(tty)?,
-                State::Attaching(job) => self.attach(tty, signals, job).await?,
+                State::Lending(lent) => self.lend(tty, signals, lent).await?,
                 State::EditingOutside(text) => self.edit_outside(tty, signals, &text).await?,
                 State::Ending => return Ok(()),
             }
@@ -371,29 +368,14 @@ impl Driver {
                     // A terminal that is gone is noticed by its reader.
                     let _ = self.screen.copy(&text);
                 }
-                Effect::Attach(job) => self.state = State::Attaching(job),
+                Effect::Attach(job) => self.state = State::Lending(Lent::Terminal(job)),
+                Effect::Page(job) => self.state = State::Lending(Lent::Log(job)),
                 Effect::EditOutside(text) => self.state = State::EditingOutside(text),
-                Effect::RunInShell { command, folder } => self.run_in_shell(command, folder),
-                Effect::StopShell => self.stop_shell.cancel(),
                 Effect::FindFiles { search, folder } => self.finder.find(search, folder),
                 Effect::Preview { folder, path } => self.finder.preview(folder, path),
                 other => self.link.carry_out(other),
             }
         }
-    }
-
-    /// Runs a command of the person beside everything else; what comes of it is news.
-    fn run_in_shell(&mut self, command: String, folder: String) {
-        self.stop_shell = CancellationToken::new();
-        let stop = self.stop_shell.clone();
-        let (running, news) = ((self.shell)(command, folder, stop.clone()), self.link.news().clone());
-        tokio::spawn(async move {
-            let ran = running.await;
-            if !stop.is_cancelled() {
-                // A screen that is gone wants no news.
-                let _ = news.send(News::ShellEnded(ran)).await;
-            }
-        });
     }
 
     /// Lends the terminal to the person's own editor until it ends.
@@ -403,10 +385,10 @@ impl Driver {
         self.come_back(tty, signals, Action::EditedOutside(edited))
     }
 
-    /// Lends the terminal to a Job until it is left.
-    async fn attach(&mut self, tty: &Tty, signals: &mut Signals, job: JobId) -> io::Result<()> {
+    /// Lends the terminal to a Job, or to the pager of its log, until it is left.
+    async fn lend(&mut self, tty: &Tty, signals: &mut Signals, lent: Lent) -> io::Result<()> {
         screen::restore();
-        let left = (self.attach)(job).await;
+        let left = (self.attach)(lent).await;
         self.come_back(tty, signals, Action::Attached(left))
     }
 

@@ -69,7 +69,6 @@ pub async fn run(app: &Arc<App>, args: ScreenArgs) -> Result<Exit, Fault> {
         look: configured.look,
         editor: outside::editor(),
         attach: outside::attach(app.paths.home.clone()),
-        shell: outside::shell(settings.limits),
         task,
         folder,
         settings,
