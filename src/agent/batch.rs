@@ -97,6 +97,7 @@ fn context(drive: &Drive, call: &ToolCall, seen: Arc<Seen>) -> ToolContext {
         limits: drive.port.settings().limits,
         blobs: drive.port.blobs(),
         jobs: drive.port.jobs(&drive.run, &call.id),
+        team: drive.port.team(&drive.run, &call.id),
         cancel: drive.stop.child_token(),
         live: Arc::new(move |text| {
             let (task, agent, call) = (task.clone(), agent.clone(), id.clone());

@@ -8,6 +8,7 @@
 
 mod ballast;
 pub mod blobs;
+mod delegation;
 mod doctor;
 mod error;
 mod event_log;
@@ -30,7 +31,7 @@ pub use error::StoreError;
 pub use repair::{Repaired, repair};
 pub use writer::{Committed, Feed};
 
-use crate::domain::{Answer, Envelope, Millis, Query, Rejection, Snapshot, TaskId};
+use crate::domain::{Answer, Due, Envelope, Millis, Query, Rejection, Snapshot, TaskId};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -102,8 +103,8 @@ impl Store {
         self.readers.with(|c| query::calls_on_files(c, agent))
     }
 
-    /// Tasks whose Main is absent and has work.
-    pub fn due(&self) -> Result<Vec<TaskId>, Rejection> {
+    /// Agents that are absent and have work, with their Tasks.
+    pub fn due(&self) -> Result<Vec<Due>, Rejection> {
         self.readers.with(load::due)
     }
 

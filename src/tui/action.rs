@@ -90,6 +90,15 @@ impl Step {
     }
 }
 
+/// The person's own program that shows a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Viewer {
+    /// `$PAGER`.
+    Pager,
+    /// `$VISUAL` or `$EDITOR`; what is changed there changes nothing here.
+    Editor,
+}
+
 /// Something that happens to the screen.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
@@ -138,6 +147,12 @@ pub enum Action {
     ChooseSaid(Step),
     /// Copies the chosen entry.
     CopyEntry,
+    /// Shows the chosen entry in the person's own program.
+    ShowEntry(Viewer),
+    /// Shows the conversation in the person's own program.
+    ShowChat(Viewer),
+    /// That program ended.
+    Shown(Result<(), String>),
     /// Copies a block of code of the chosen entry, then the one before it.
     CopyCode,
     /// Begins to search the chat.
@@ -233,6 +248,16 @@ pub enum Action {
     OpenTasks,
     /// Chooses a Task of the list.
     ChooseTask(Step),
+    /// Narrows the list of Tasks to what is typed.
+    FilterTasks,
+    /// Adds words to what it is narrowed to.
+    TypeFilter(String),
+    /// Takes the last character of it back.
+    BackspaceFilter,
+    /// Keeps the list narrowed.
+    KeepFilter,
+    /// Lists all Tasks again.
+    LeaveFilter,
     /// Opens the chosen Task.
     OpenTask,
     /// Starts an empty chat for a new Task.
@@ -357,6 +382,8 @@ pub enum News {
     Preview(Preview),
     /// How a command of the person stands, and the end of what it printed.
     Shell(Box<JobView>, LogPage),
+    /// The model was kept as the default, in this file, or could not be.
+    ModelKept(Result<String, String>),
     /// The Jobs there are.
     Jobs(Vec<JobView>),
     /// Lines of a Job's log.
@@ -433,6 +460,8 @@ pub enum Effect {
     LookAtShell(JobId),
     /// Lend the terminal to the person's pager, for a Job's log.
     Page(JobId),
+    /// Keep this model as the default of new Tasks.
+    KeepModel(String),
     /// Ask which Jobs there are.
     ListJobs {
         /// Those that have ended too.
@@ -458,6 +487,8 @@ pub enum Effect {
     Attach(JobId),
     /// Hand the terminal to the person's editor, with this text.
     EditOutside(String),
+    /// Hand the terminal to a program that shows this text.
+    Show(Viewer, String),
     /// Ask what the person said of a folder.
     AskTrust(Folder),
     /// Ask for the text kept for a pane.

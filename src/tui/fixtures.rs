@@ -18,6 +18,7 @@ pub fn facts() -> Facts {
         model: "openai:gpt-5".into(),
         windows: [("openai:gpt-5".to_owned(), 400_000)].into_iter().collect(),
         models: vec!["openai:gpt-5".into(), "guide:guide".into()],
+        offers: Vec::new(),
         policy: Policy::named("ask").expect("a policy"),
         zone: TimeZone::UTC,
     }
@@ -189,6 +190,7 @@ pub fn opening() -> Opening {
         checks: Vec::new(),
         verdicts: Vec::new(),
         agents: vec![Agent { next_seq: 5, ..agent() }],
+        delegated: Vec::new(),
         asking: None,
         checkpoint: None,
         run: Some(run()),
@@ -234,6 +236,7 @@ pub fn action(subject: &str) -> Action {
         cwd: "/home/me/parser".into(),
         detail: String::new(),
         inside: true,
+        own: false,
         beyond: String::new(),
         rule_subject: subject.into(),
     }
@@ -333,24 +336,32 @@ pub fn acceptance(model: &mut Model) {
     );
 }
 
-/// A Job that runs.
-pub fn job(name: &str, task: Option<&str>) -> crate::domain::JobView {
-    use crate::domain::{Job, JobCommand, JobDefinition, JobLevels, JobRole, JobSeen, JobState, JobView};
-    let definition = JobDefinition {
-        name: name.into(),
-        command: JobCommand::Shell("make".into()),
-        cwd: "/".into(),
-        terminal: true,
-        role: JobRole::Work,
-        watch: Vec::new(),
-        levels: JobLevels::default(),
-    };
+/// A Job that runs, as the host lists it.
+pub fn job(model: &mut Model) {
+    let mut view = running_job("build", Some("t_parser00"));
+    view.job.definition.command = JobCommand::Shell("cargo build".into());
+    view.job.id = "j_build000".into();
+    view.job.created_at = NOW - 90_000;
+    model.jobs.take(vec![view]);
+    model.lay_out();
+}
+
+/// A Job of some name that runs.
+pub fn running_job(name: &str, task: Option<&str>) -> JobView {
     let job = Job {
         id: format!("j_{}", name.replace(' ', "")).into(),
-        origin: "command:e_1".into(),
+        origin: "command:1".into(),
         task: task.map(Into::into),
         actor: Actor::person(),
-        definition,
+        definition: JobDefinition {
+            name: name.into(),
+            command: JobCommand::Shell("make".into()),
+            cwd: "/home/me/parser".into(),
+            terminal: true,
+            role: JobRole::Work,
+            watch: Vec::new(),
+            levels: JobLevels::default(),
+        },
         state: JobState::Running,
         process: None,
         stop: None,

@@ -83,9 +83,9 @@ mod tests {
     #[test]
     fn jobs_are_found_by_any_of_their_words_and_put_in_the_order_that_is_wanted() {
         let mut all = [
-            fixtures::job("web server", Some("t_b")),
-            fixtures::job("build", Some("t_a")),
-            fixtures::job("train", None),
+            fixtures::running_job("web server", Some("t_b")),
+            fixtures::running_job("build", Some("t_a")),
+            fixtures::running_job("train", None),
         ];
         all[0].seen.rss_bytes = Some(10);
         all[1].seen.cpu_percent = Some(99.0);

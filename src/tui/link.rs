@@ -246,6 +246,8 @@ async fn perform(client: &Client, effect: Effect) -> Option<News> {
         | Effect::Suspend
         | Effect::Quit
         | Effect::EditOutside(_)
+        | Effect::Show(..)
+        | Effect::KeepModel(_)
         | Effect::Attach(_)
         | Effect::Page(_)
         | Effect::FindFiles { .. }

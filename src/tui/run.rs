@@ -3,7 +3,7 @@
 //! It decides nothing. Whatever is pending is taken in before a frame is drawn, a frame is drawn
 //! only when something changed and at most every 16 ms, and at rest nothing wakes it.
 
-use super::action::{Action, Effect, News};
+use super::action::{Action, Effect, News, Viewer};
 use super::attention::{Attention, Notice};
 use super::colours::{Coloured, Job};
 use super::composer::Edit;
@@ -14,7 +14,7 @@ use super::key::Key;
 use super::keymap;
 use super::link::Link;
 use super::look::Look;
-use super::model::{Facts, Model};
+use super::model::{Facts, Model, Offer};
 use super::painter;
 use super::screen::{self, Screen};
 use super::update::update;
@@ -50,8 +50,14 @@ pub enum Lent {
     Log(JobId),
 }
 
+/// Shows a text in the person's own program, on this terminal; gives the reason why not.
+pub type Show = Box<dyn Fn(Viewer, String) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
+
 /// Hands this terminal to something until it is left.
 pub type Attach = Box<dyn Fn(Lent) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
+
+/// Keeps a model as the default of new Tasks; gives the file it stands in, or the reason why not.
+pub type KeepModel = Box<dyn Fn(String) -> Result<String, String> + Send + Sync>;
 
 /// What the screen starts with.
 pub struct Start {
@@ -59,10 +65,16 @@ pub struct Start {
     pub connect: Connect,
     /// The person's own editor.
     pub editor: Editor,
+    /// The person's own pager and editor, to look.
+    pub show: Show,
     /// The terminals of Jobs.
     pub attach: Attach,
     /// How the screen looks and behaves.
     pub look: Look,
+    /// Keeps a chosen model.
+    pub keep_model: KeepModel,
+    /// What else could answer, where nobody chose a model yet, with the names of its models.
+    pub offers: Vec<(Offer, Vec<String>)>,
     /// The Task to open; absent begins a new one.
     pub task: Option<TaskId>,
     /// The folder a new Task works in, and whose trust is asked about.
@@ -119,7 +131,8 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
         folder: start.folder,
         client: start.client,
         windows: windows(&start.settings),
-        models: models(&start.settings),
+        models: models(&start.settings, &start.offers),
+        offers: start.offers.into_iter().map(|(offer, _)| offer).collect(),
         model: start.settings.model,
         policy: start.settings.policy,
         zone: TimeZone::system(),
@@ -144,7 +157,9 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
         link,
         painter,
         editor: start.editor,
+        show: start.show,
         attach: start.attach,
+        keep_model: start.keep_model,
         attention,
         decoder: Decoder::default(),
         began: Instant::now(),
@@ -162,9 +177,10 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
 }
 
 /// The models that can be named without knowing more.
-fn models(settings: &Settings) -> Vec<String> {
+fn models(settings: &Settings, offers: &[(Offer, Vec<String>)]) -> Vec<String> {
     let named = settings.models.keys().filter(|name| name.contains(':'));
-    let mut models: Vec<String> = std::iter::once(&settings.model).chain(named).cloned().collect();
+    let found = offers.iter().flat_map(|(_, models)| models);
+    let mut models: Vec<String> = std::iter::once(&settings.model).chain(named).chain(found).cloned().collect();
     models.push("guide:guide".to_owned());
     let mut seen = std::collections::HashSet::new();
     models.retain(|name| seen.insert(name.clone()));
@@ -175,7 +191,7 @@ fn models(settings: &Settings) -> Vec<String> {
 fn windows(settings: &Settings) -> BTreeMap<String, u64> {
     let known = settings.models.iter().filter_map(|(name, info)| Some((name.clone(), info.context_tokens?)));
     let mut windows: BTreeMap<String, u64> = known.collect();
-    for model in models(settings) {
+    for model in models(settings, &[]) {
         if let Some(tokens) = settings.model_info(&model).context_tokens {
             windows.insert(model, tokens);
         }
@@ -206,6 +222,8 @@ enum State {
     Suspending,
     /// The person's own editor is to have the terminal, with this text.
     EditingOutside(String),
+    /// A program that shows this text is to have the terminal.
+    Showing(Viewer, String),
     /// A Job is to have the terminal.
     Lending(Lent),
     Ending,
@@ -218,7 +236,9 @@ struct Driver {
     painter: std::sync::mpsc::Sender<Job>,
     finder: Finder,
     editor: Editor,
+    show: Show,
     attach: Attach,
+    keep_model: KeepModel,
     attention: Attention,
     decoder: Decoder,
     began: Instant,
@@ -280,6 +300,7 @@ impl Driver {
                 State::Going => {}
                 State::Suspending => self.suspend(tty)?,
                 State::Lending(lent) => self.lend(tty, signals, lent).await?,
+                State::Showing(viewer, text) => self.show(tty, signals, viewer, text).await?,
                 State::EditingOutside(text) => self.edit_outside(tty, signals, &text).await?,
                 State::Ending => return Ok(()),
             }
@@ -371,6 +392,11 @@ impl Driver {
                 Effect::Attach(job) => self.state = State::Lending(Lent::Terminal(job)),
                 Effect::Page(job) => self.state = State::Lending(Lent::Log(job)),
                 Effect::EditOutside(text) => self.state = State::EditingOutside(text),
+                Effect::Show(viewer, text) => self.state = State::Showing(viewer, text),
+                Effect::KeepModel(model) => {
+                    let kept = (self.keep_model)(model);
+                    self.take(Action::News(News::ModelKept(kept)));
+                }
                 Effect::FindFiles { search, folder } => self.finder.find(search, folder),
                 Effect::Preview { folder, path } => self.finder.preview(folder, path),
                 other => self.link.carry_out(other),
@@ -383,6 +409,13 @@ impl Driver {
         screen::restore();
         let edited = (self.editor)(text.to_owned()).await;
         self.come_back(tty, signals, Action::EditedOutside(edited))
+    }
+
+    /// Lends the terminal to a program that shows a text.
+    async fn show(&mut self, tty: &Tty, signals: &mut Signals, viewer: Viewer, text: String) -> io::Result<()> {
+        screen::restore();
+        let shown = (self.show)(viewer, text).await;
+        self.come_back(tty, signals, Action::Shown(shown))
     }
 
     /// Lends the terminal to a Job, or to the pager of its log, until it is left.

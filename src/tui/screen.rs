@@ -2,6 +2,8 @@
 //!
 //! Return, error, panic and signal all pass [`restore`]; doing it twice does it once.
 
+use super::action::Pane;
+use super::links::{self, Link};
 use super::model::Model;
 use super::view::view;
 use base64::Engine;
@@ -12,7 +14,7 @@ use crossterm::terminal::{
     enable_raw_mode,
 };
 use crossterm::{cursor, execute, queue};
-use ratatui::backend::CrosstermBackend;
+use ratatui::backend::{Backend, CrosstermBackend};
 use ratatui::layout::Rect;
 use ratatui::{Terminal, TerminalOptions, Viewport};
 use std::io::{self, BufWriter, Stdout, Write};
@@ -33,6 +35,8 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
     size: (u16, u16),
+    /// The addresses that the terminal knows to be some, where it can know them.
+    links: Option<Vec<Link>>,
 }
 
 impl Screen {
@@ -43,7 +47,7 @@ impl Screen {
         let options = TerminalOptions { viewport: Viewport::Fixed(area(size)) };
         let backend = CrosstermBackend::new(BufWriter::with_capacity(64 * 1024, io::stdout()));
         match Terminal::with_options(backend, options) {
-            Ok(terminal) => Ok(Self { terminal, size }),
+            Ok(terminal) => Ok(Self { terminal, size, links: takes_links().then(Vec::new) }),
             Err(error) => {
                 restore();
                 Err(error)
@@ -58,8 +62,16 @@ impl Screen {
         if self.size != model.size {
             self.size = model.size;
             self.terminal.resize(area(self.size))?;
+            self.links.iter_mut().for_each(Vec::clear);
         }
-        self.terminal.draw(|frame| view(model, frame))?;
+        let drawn = self.terminal.draw(|frame| view(model, frame))?;
+        if let Some(told) = &mut self.links {
+            let uncovered = model.overlay.is_none() && model.layout.pane(Pane::Chat).is_some();
+            let seen = if uncovered { links::find(drawn.buffer, model.layout.transcript) } else { Vec::new() };
+            let changed = links::changed(told, &seen, drawn.buffer);
+            *told = seen;
+            write_links(self.terminal.backend_mut(), &changed)?;
+        }
         execute!(self.terminal.backend_mut(), EndSynchronizedUpdate)
     }
 
@@ -67,6 +79,7 @@ impl Screen {
     pub fn retake(&mut self) -> io::Result<()> {
         restore();
         take()?;
+        self.links.iter_mut().for_each(Vec::clear);
         self.terminal.clear()
     }
 
@@ -94,6 +107,28 @@ impl Screen {
         write!(out, "\x1b]52;c;{encoded}\x07")?;
         Write::flush(out)
     }
+}
+
+/// Whether the terminal may know links; that of the kernel would print them.
+fn takes_links() -> bool {
+    std::env::var("TERM").is_ok_and(|term| term != "linux" && term != "dumb")
+}
+
+/// Writes cells again, with where they lead; those that lead nowhere any more without.
+fn write_links(out: &mut CrosstermBackend<BufWriter<Stdout>>, links: &[Link]) -> io::Result<()> {
+    if links.is_empty() {
+        return Ok(());
+    }
+    // The caret stays where the frame put it.
+    out.write_all(b"\x1b7")?;
+    for link in links {
+        write!(out, "\x1b]8;;{}\x1b\\", link.address)?;
+        out.draw(link.cells.iter().map(|(x, y, cell)| (*x, *y, cell)))?;
+        if !link.address.is_empty() {
+            out.write_all(b"\x1b]8;;\x1b\\")?;
+        }
+    }
+    out.write_all(b"\x1b8")
 }
 
 impl Drop for Screen {

@@ -5,6 +5,7 @@
 #![allow(dead_code)]
 
 mod acceptance;
+mod agents;
 mod approvals;
 mod background;
 mod composer;
@@ -16,9 +17,11 @@ mod harness;
 mod hostile;
 mod jobs;
 mod models;
+mod reading;
 mod real_run;
 mod screen;
 mod secrets;
+mod servers;
 mod small_model;
 mod ssh;
 mod state;

@@ -85,6 +85,7 @@ pub(super) fn action(tool: &str, subject: &str, line: &str, ctx: &ToolContext) -
         cwd: ctx.cwd.to_string_lossy().into_owned(),
         detail: String::new(),
         inside: beyond.is_empty(),
+        own: false,
         beyond,
         rule_subject: subject.to_owned(),
     }

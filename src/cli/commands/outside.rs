@@ -1,9 +1,10 @@
 //! What the screen has done outside of it: a text in the person's own editor, a Job's terminal.
 
 use crate::process::foreground;
-use crate::tui::{Attach, Editor, Lent};
+use crate::tui::action::Viewer;
+use crate::tui::{Attach, Editor, Lent, Show};
 use std::path::{Path, PathBuf};
-use tempfile::Builder;
+use tempfile::{Builder, NamedTempFile};
 
 /// The largest text that is taken back from an editor.
 const MOST_BYTES: u64 = 8 << 20;
@@ -14,18 +15,45 @@ pub fn editor() -> Editor {
 }
 
 async fn edit(text: String) -> Result<String, String> {
-    let named = ["VISUAL", "EDITOR"].into_iter().filter_map(|name| std::env::var(name).ok());
-    let program = named.into_iter().find(|program| !program.trim().is_empty()).unwrap_or_else(|| "vi".to_owned());
-    let failed = |what: &str, error: &std::io::Error| format!("can't {what}: {error}");
-    // Only the owner can read it, and it is gone with this.
-    let file = Builder::new().prefix("message-").suffix(".md").tempfile().map_err(|e| failed("make a file", &e))?;
-    // Editors expect the last line to have an end.
-    std::fs::write(file.path(), text + "\n").map_err(|e| failed("write a file", &e))?;
-    let status = foreground::with_file(&program, file.path()).await.map_err(|e| failed("start a shell", &e))?;
-    if !status.success() {
-        return Err(format!("{program} ended with {status}; the text is as it was"));
-    }
+    let program = chosen(&["VISUAL", "EDITOR"], "vi");
+    let file = kept(&text)?;
+    on_terminal(&program, file.path()).await.map_err(|why| format!("{why}; the text is as it was"))?;
     read_back(file.path())
+}
+
+/// Shows a text in `$PAGER`, or less, or in the person's editor; what is changed there is thrown away.
+pub fn show() -> Show {
+    Box::new(|viewer, text| {
+        Box::pin(async move {
+            let program = match viewer {
+                Viewer::Pager => chosen(&["PAGER"], "less"),
+                Viewer::Editor => chosen(&["VISUAL", "EDITOR"], "vi"),
+            };
+            let file = kept(&text)?;
+            on_terminal(&program, file.path()).await
+        })
+    })
+}
+
+/// The program that the first of these variables names.
+fn chosen(variables: &[&str], usual: &str) -> String {
+    let named = variables.iter().filter_map(|name| std::env::var(name).ok());
+    named.into_iter().find(|program| !program.trim().is_empty()).unwrap_or_else(|| usual.to_owned())
+}
+
+/// A text in a file that only its owner can read, and that is gone with this.
+fn kept(text: &str) -> Result<NamedTempFile, String> {
+    let failed = |what: &str, error: &std::io::Error| format!("can't {what}: {error}");
+    let file = Builder::new().prefix("message-").suffix(".md").tempfile().map_err(|e| failed("make a file", &e))?;
+    // Programs expect the last line to have an end.
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    std::fs::write(file.path(), format!("{text}{end}")).map_err(|e| failed("write a file", &e))?;
+    Ok(file)
+}
+
+async fn on_terminal(program: &str, file: &Path) -> Result<(), String> {
+    let ended = foreground::with_file(program, file).await.map_err(|error| format!("can't start a shell: {error}"))?;
+    if ended.success() { Ok(()) } else { Err(format!("{program} ended with {ended}")) }
 }
 
 fn read_back(path: &Path) -> Result<String, String> {

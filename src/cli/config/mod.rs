@@ -6,6 +6,7 @@
 
 mod environment;
 mod jobs;
+mod keep;
 mod key_command;
 mod key_file;
 mod mistake;
@@ -14,6 +15,7 @@ mod reader;
 mod screen;
 mod user;
 
+pub use keep::keep_model;
 pub use mistake::{Mistake, nearest};
 pub use project::Project;
 

@@ -38,7 +38,10 @@ fn recover(d: &mut Decision, run: &Run, fence: Fence, last: Millis) {
         d.emit(Some(&task), event);
     }
     if d.snap.open_control(&run.id).is_some() {
-        super::run::stop(d, run, EndReason::Interrupted, None);
+        match d.snap.live_assignment(&run.agent).cloned() {
+            Some(work) => super::delegate::broke_off(d, &work, EndReason::Cancelled, None),
+            None => super::run::stop(d, run, EndReason::Interrupted, None),
+        }
         return;
     }
     let open: Vec<ToolCall> = d.snap.open_calls(&run.agent).into_iter().cloned().collect();

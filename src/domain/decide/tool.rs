@@ -41,7 +41,13 @@ pub(super) fn start(
         return Ok(());
     }
     let rules: Vec<Rule> = d.snap.rules.values().cloned().collect();
-    match judge(task.policy, &rules, action) {
+    let granted = d.snap.live_assignment(&agent.id).map(|work| work.contract.grant.clone());
+    let policy = granted.as_ref().map_or(task.policy, |grant| grant.policy_for(action, task.policy));
+    let judgement = match granted.and_then(|grant| grant.forbids(action)) {
+        Some(why) => Judgement::Refuse(why),
+        None => judge(policy, &rules, action),
+    };
+    match judgement {
         Judgement::Allow => begin(d, &task, &call, pre_hash, post_hash),
         Judgement::Refuse(why) => {
             let text = format!("Not allowed: {why}. Nothing was done. Go on without it, or say what you would need.");
@@ -136,6 +142,7 @@ pub(super) fn settle_with(
     row.outcome = Some(state);
     let event = Event::ToolSettled { call: call.id.clone(), agent: call.agent.clone(), state, row, saw };
     d.emit(Some(&run.task), event);
+    super::delegate::release(d, call, state);
     d.checkpoint(run);
 }
 

@@ -424,6 +424,37 @@ impl Chat {
     }
 }
 
+/// The conversation as text, as far as it is loaded: harmless to any program that shows it.
+pub fn whole(told: &Projection) -> String {
+    let mut out = String::new();
+    for entry in entries::settled(told, &mut Cuts::default()) {
+        // A long text is one here, whatever parts it is laid out in.
+        if matches!(entry.key, Key::Words(_, _, piece) if piece > 0) {
+            continue;
+        }
+        let words = text::clean(&draw::words_of(told, &entry.key));
+        let words = words.trim_end();
+        let heading = match &entry.key {
+            Key::Said(_) => "› ".to_owned(),
+            Key::Thinking(..) => "∴ ".to_owned(),
+            Key::Call(id) => match told.records.tool_calls.get(id) {
+                Some(call) => {
+                    let gist = super::summary::gist(&call.arguments);
+                    format!("● {} {}\n", text::line(&call.name), text::line(&gist))
+                }
+                None => continue,
+            },
+            Key::Cut(_) => "– cut short here".to_owned(),
+            Key::Words(..) | Key::Live(..) | Key::Forming(_) | Key::Notice => String::new(),
+        };
+        out.push_str(&format!("{heading}{words}\n\n"));
+    }
+    if told.more && !out.is_empty() {
+        out.insert_str(0, "(what was said before is not loaded here)\n\n");
+    }
+    out
+}
+
 /// How many rows an entry may have that was not drawn yet.
 fn guess(entry: &Entry, width: usize) -> usize {
     1 + entry.bytes / width.clamp(20, 100)

@@ -3,7 +3,7 @@
 use super::{Binding, When, bind};
 use crate::domain::CheckState;
 use crate::domain::command::{ApprovalAnswer, Move};
-use crate::tui::action::{Action, Pane, Step};
+use crate::tui::action::{Action, Pane, Step, Viewer};
 use crate::tui::composer::Edit;
 use crate::tui::jobs::JobsAct;
 use crate::tui::picker::Wish;
@@ -113,6 +113,10 @@ pub static TABLE: &[Binding] = &[
     bind(When::Reading, "open-entry", &["enter", "space"], Action::ToggleEntry, "open or close"),
     bind(When::Reading, "copy-entry", &["y"], Action::CopyEntry, "copy"),
     bind(When::Reading, "copy-code", &["c"], Action::CopyCode, "copy the last code block; again: the one before"),
+    bind(When::Reading, "page-entry", &["p"], Action::ShowEntry(Viewer::Pager), "show it in $PAGER"),
+    bind(When::Reading, "show-entry", &["e"], Action::ShowEntry(Viewer::Editor), "show it in $VISUAL or $EDITOR"),
+    bind(When::Panes, "page-chat", &["alt+p"], Action::ShowChat(Viewer::Pager), "the conversation in $PAGER"),
+    bind(When::Panes, "show-chat", &[], Action::ShowChat(Viewer::Editor), "the conversation in $VISUAL or $EDITOR"),
     bind(When::Reading, "said-up", &["{"], Action::ChooseSaid(Step::Up), "what you said before"),
     bind(When::Reading, "said-down", &["}"], Action::ChooseSaid(Step::Down), "what you said next"),
     bind(When::Reading, "search", &["/"], Action::OpenSearch, "search"),
@@ -228,6 +232,9 @@ pub static TABLE: &[Binding] = &[
     bind(When::JobLog, "leave-log", &["esc", "q"], Action::Jobs(JobsAct::Leave), "all lines again; the list again"),
     bind(When::Panes, "start-job", &[], Action::Ask(Wish::StartJob), "run a command in the background"),
     bind(When::Zoomed, "zoom", &["esc"], Action::ToggleZoom, "all panes again"),
+    bind(When::Awaited, "asks", &["tab"], Action::LookAtAsks, "look at what waits for you"),
+    bind(When::Trust, "trust-folder", &["y"], Action::TrustFolder, "trust this folder"),
+    bind(When::Trust, "trust-later", &["n"], Action::TrustLater, "not now"),
     bind(When::Untrusted, "trust-folder", &["alt+y"], Action::TrustFolder, "trust this folder"),
     bind(When::Untrusted, "trust-later", &["alt+n"], Action::TrustLater, "not now"),
     bind(When::Tasks, "task-up", &["up", "k"], Action::ChooseTask(Step::Up), "Task above"),
@@ -237,6 +244,13 @@ pub static TABLE: &[Binding] = &[
     bind(When::Tasks, "task-start", &["home", "g"], Action::ChooseTask(Step::Start), "first"),
     bind(When::Tasks, "task-end", &["end", "G"], Action::ChooseTask(Step::End), "last"),
     bind(When::Tasks, "open-task", &["enter"], Action::OpenTask, "open"),
+    bind(When::Tasks, "find-task", &["/"], Action::FilterTasks, "only those with some words"),
+    bind(When::TasksTyping, "task-up", &["up", "ctrl+p"], Action::ChooseTask(Step::Up), "Task above"),
+    bind(When::TasksTyping, "task-down", &["down", "ctrl+n"], Action::ChooseTask(Step::Down), "Task below"),
+    bind(When::TasksTyping, "open-task", &["enter"], Action::OpenTask, "open"),
+    bind(When::TasksTyping, "filter-back", &["backspace", "ctrl+h"], Action::BackspaceFilter, "delete before"),
+    bind(When::TasksTyping, "keep-filter", &["tab"], Action::KeepFilter, "keep the list so"),
+    bind(When::TasksTyping, "leave-filter", &["esc", "ctrl+c"], Action::LeaveFilter, "all Tasks again"),
     bind(When::Tasks, "new-task", &["n"], Action::NewTask, "new Task"),
     bind(When::Tasks, "pause-chosen", &["p"], Action::PauseTask, "pause, or go on"),
     bind(When::Tasks, "put-away", &["d"], Action::ArchiveTask, "put away, or take out again"),

@@ -1,10 +1,10 @@
 //! Reading: scrolling, opening, copying, and asking for what is older.
 
-use super::super::action::{Effect, Step};
+use super::super::action::{Effect, Step, Viewer};
 use super::super::chat::Context;
 use super::super::chat::search::{Search, Sought};
 use super::super::model::{Focus, Model};
-use super::super::text;
+use super::super::{selection, text};
 
 /// How many rows are kept while the end is followed.
 const KEEP: usize = 600;
@@ -61,6 +61,57 @@ pub(super) fn copy(model: &mut Model) -> Vec<Effect> {
     }
     model.say("copied");
     vec![Effect::Copy(words)]
+}
+
+/// The button that marked something, or only clicked, was let go.
+pub(super) fn let_go(model: &mut Model) -> Vec<Effect> {
+    let area = model.layout.transcript;
+    let Some(marked) = model.marked else { return Vec::new() };
+    if !marked.is_some() {
+        let (_, row) = marked.start();
+        model.marked = None;
+        model.chat.toggle_at(usize::from(row.saturating_sub(area.y)));
+        return Vec::new();
+    }
+    let space = model.chat.space_above();
+    let lines = model.chat.visible().enumerate().filter_map(|(row, (line, _))| {
+        let (start, end) = marked.columns(area.y + (row + space) as u16, area)?;
+        let columns = (usize::from(start - area.x), usize::from(end - area.x));
+        Some(line.map_or_else(String::new, |line| selection::cut_out(&line.to_string(), columns)))
+    });
+    let words = lines.collect::<Vec<_>>().join("\n");
+    if words.trim().is_empty() {
+        return Vec::new();
+    }
+    model.say("copied");
+    vec![Effect::Copy(words)]
+}
+
+/// Shows the chosen entry in the person's own program.
+pub(super) fn show_entry(model: &mut Model, viewer: Viewer) -> Vec<Effect> {
+    let words = model.chat.words_of_chosen(&model.told);
+    if words.is_empty() {
+        model.say("there is nothing to show of this");
+        return Vec::new();
+    }
+    vec![Effect::Show(viewer, text::clean(&words))]
+}
+
+/// Shows the whole conversation, as far as it is loaded, in the person's own program.
+pub(super) fn show_all(model: &mut Model, viewer: Viewer) -> Vec<Effect> {
+    let words = super::super::chat::whole(&model.told);
+    if words.is_empty() {
+        model.say("nothing was said yet");
+        return Vec::new();
+    }
+    vec![Effect::Show(viewer, words)]
+}
+
+pub(super) fn shown(model: &mut Model, result: Result<(), String>) -> Vec<Effect> {
+    if let Err(why) = result {
+        model.warn(why);
+    }
+    Vec::new()
 }
 
 pub(super) fn choose_said(model: &mut Model, step: Step) -> Vec<Effect> {

@@ -4,6 +4,7 @@ use super::super::action::{Effect, Pane, Step};
 use super::super::asks;
 use super::super::key::Key;
 use super::super::model::{Focus, Model, Overlay};
+use super::super::selection::Selection;
 use super::super::sizes::{Border, FEWEST, KEPT_AS, Sizes};
 use ratatui::layout::{Position, Rect};
 
@@ -102,6 +103,10 @@ pub(super) fn reset_layout(model: &mut Model) -> Vec<Effect> {
 
 pub(super) fn drag(model: &mut Model, column: u16, row: u16) -> Vec<Effect> {
     let area = model.layout.area;
+    if let Some(marked) = model.marked.as_mut().filter(|_| model.marking) {
+        marked.reach(column, row, model.layout.transcript);
+        return Vec::new();
+    }
     match model.moving {
         Some(Border::Beside) => model.sizes.set_beside(area.width.saturating_sub(column + 1), area.width),
         Some(Border::Under(pane)) => {
@@ -125,6 +130,9 @@ pub(super) fn drag(model: &mut Model, column: u16, row: u16) -> Vec<Effect> {
 }
 
 pub(super) fn release(model: &mut Model) -> Vec<Effect> {
+    if std::mem::take(&mut model.marking) {
+        return super::chat::let_go(model);
+    }
     match model.moving.take() {
         Some(_) => keep_sizes(model),
         None => Vec::new(),
@@ -134,6 +142,10 @@ pub(super) fn release(model: &mut Model) -> Vec<Effect> {
 pub(super) fn asks(model: &mut Model) -> Vec<Effect> {
     if !asks::list(&model.told).is_empty() {
         model.focus = Focus::Asks;
+        return Vec::new();
+    }
+    if model.asks_for_trust() {
+        model.focus = Focus::Trust;
         return Vec::new();
     }
     match model.told.waiting.iter().find(|task| Some(*task) != model.wanted.as_ref()).cloned() {
@@ -160,7 +172,7 @@ pub(super) fn scroll(model: &mut Model, step: Step) -> Vec<Effect> {
             let height = model.layout.pane(Pane::Inbox).map_or(0, |area| usize::from(area.height));
             (model.told.records.messages.len(), height)
         }
-        Focus::Side(_) | Focus::Composer | Focus::Transcript | Focus::Asks | Focus::Queue => (0, 0),
+        Focus::Side(_) | Focus::Composer | Focus::Transcript | Focus::Asks | Focus::Trust | Focus::Queue => (0, 0),
     };
     let last = rows.saturating_sub(page);
     model.side_scroll = step.apply(model.side_scroll, last + 1, page);
@@ -174,7 +186,7 @@ pub(super) fn help(model: &mut Model) -> Vec<Effect> {
 
 pub(super) fn scroll_help(model: &mut Model, step: Step) -> Vec<Effect> {
     if let Some(Overlay::Help { scroll }) = model.overlay {
-        let rows: usize = model.keymap.sections().iter().map(|(_, rows)| rows.len() + 2).sum();
+        let rows = super::super::view::help::rows(model);
         let page = usize::from(model.size.1).saturating_sub(6);
         let last = rows.saturating_sub(page);
         model.overlay = Some(Overlay::Help { scroll: step.apply(scroll, last + 1, page) });
@@ -283,7 +295,8 @@ pub(super) fn click(model: &mut Model, column: u16, row: u16) -> Vec<Effect> {
     }
     if holds(layout.transcript, column, row) {
         // The focus stays with the composer: whoever clicks and then types, writes.
-        model.chat.toggle_at(usize::from(row - layout.transcript.y));
+        // What is done is seen when the button is let go: it may mark something until then.
+        (model.marked, model.marking) = (Some(Selection::at(column, row)), true);
         return composer(model);
     }
     if holds(layout.strip, column, row) {

@@ -43,6 +43,9 @@ pub fn update(model: &mut Model, action: Action) -> Vec<Effect> {
             model.dirty = true;
             model.hint = None;
             let quit_asked = std::mem::take(&mut model.quit_asked);
+            if !matches!(asked, Action::Drag { .. } | Action::Release) {
+                (model.marked, model.marking) = (None, false);
+            }
             let was = model.composer.version();
             let effects = person(model, asked, quit_asked);
             if model.composer.version() != was {
@@ -91,6 +94,9 @@ fn person(model: &mut Model, action: Action, quit_asked: bool) -> Vec<Effect> {
         Action::ChooseSaid(step) => chat::choose_said(model, step),
         Action::CopyEntry => chat::copy(model),
         Action::CopyCode => chat::copy_code(model),
+        Action::ShowEntry(viewer) => chat::show_entry(model, viewer),
+        Action::ShowChat(viewer) => chat::show_all(model, viewer),
+        Action::Shown(result) => chat::shown(model, result),
         Action::OpenSearch => chat::search(model),
         Action::TypeSearch(words) => chat::type_search(model, &words),
         Action::BackspaceSearch => chat::backspace_search(model),
@@ -138,6 +144,11 @@ fn person(model: &mut Model, action: Action, quit_asked: bool) -> Vec<Effect> {
         Action::Attached(result) => jobs::attached(model, result),
         Action::OpenTasks => tasks::list(model),
         Action::ChooseTask(step) => tasks::choose(model, step),
+        Action::FilterTasks => tasks::filter(model),
+        Action::TypeFilter(words) => tasks::type_filter(model, &words),
+        Action::BackspaceFilter => tasks::backspace_filter(model),
+        Action::KeepFilter => tasks::keep_filter(model),
+        Action::LeaveFilter => tasks::leave_filter(model),
         Action::OpenTask => tasks::open_chosen(model),
         Action::NewTask => tasks::new(model),
         Action::ToggleArchived => tasks::toggle_archived(model),

@@ -614,6 +614,8 @@ fn a_click_opens_a_call_and_leaves_the_keys_with_the_composer() {
         .expect("the call is on screen");
     let row = transcript.y + read + model.chat.space_above() as u16;
     act(&mut model, Action::Click { column: 5, row });
+    assert_eq!(model.chat.total(), rows, "the button is still down");
+    act(&mut model, Action::Release);
     assert!(model.chat.total() > rows);
     press(&mut model, "y");
     assert_eq!((model.focus, model.composer.text().as_str()), (Focus::Composer, "y"));

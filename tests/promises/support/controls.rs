@@ -114,7 +114,10 @@ fn is_ours(control: &Control) -> bool {
         // The title, the background asked for, the program's status, a call to the person.
         Control::Osc(words) => {
             let ours = ["0;", "2;", "7501;", "9;Cowork: ", "777;notify;Cowork;"];
-            words == "11;?" || ours.iter().any(|begin| words.starts_with(begin))
+            // A link: to an address, and its end.
+            let link = words.strip_prefix("8;;");
+            let links = link.is_some_and(|to| to.is_empty() || to.starts_with("https://") || to.starts_with("http://"));
+            links || words == "11;?" || ours.iter().any(|begin| words.starts_with(begin))
         }
         Control::Escape(rest) => matches!(rest.as_str(), "7" | "8"),
         Control::Character(_) | Control::Text(..) | Control::Invisible(_) => false,

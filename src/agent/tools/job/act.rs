@@ -56,7 +56,7 @@ struct Arguments {
 static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
     let description = "Run a command in the background, in a terminal of its own, for minutes or days. \
                        You get a message when it ends; don't wait idly.";
-    arguments::spec::<Arguments>("job", description, Effect::Effectful)
+    arguments::spec::<Arguments>(super::JOB, description, Effect::Effectful)
 });
 
 impl Tool for JobTool {
