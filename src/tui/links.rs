@@ -54,7 +54,7 @@ pub fn find(buffer: &Buffer, area: Rect) -> Vec<Link> {
     if goes_on && let Some(link) = found.last_mut() {
         trim(link);
     }
-    found.retain(|link| link.address.len() > "https://".len());
+    found.retain(|link| !link.address.ends_with("//"));
     found
 }
 

@@ -2,13 +2,15 @@
 //! at one of them is found at another.
 
 use crate::support::attached::Attached;
-use crate::support::home::Home;
+use crate::support::home::{COWORK, Home};
 use crate::support::model_server::ModelServer;
 use crate::support::process::Process;
 use crate::support::reply::Reply;
 use crate::support::watch::eventually;
+use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use rustix::process::Signal;
 use serde_json::json;
+use std::io::Read;
 
 /// The memory a process holds, in bytes.
 fn resident(pid: u32) -> u64 {
@@ -125,4 +127,59 @@ fn what_was_typed_at_a_terminal_that_is_gone_is_found_at_another_and_what_is_bei
     third.wait_for("hello");
     third.type_words("mine").wait_for("mine");
     assert!(!third.screen_text().contains("words of"), "{}", third.screen_text());
+}
+
+#[test]
+fn a_client_whose_terminal_is_gone_ends_at_once_whatever_it_was_told_of_it() {
+    let home = Home::new();
+    let ends = native_pty_system().openpty(PtySize { rows: 24, cols: 80, pixel_width: 0, pixel_height: 0 });
+    let ends = ends.expect("a terminal");
+    // A shell that leads the session takes the word of the system that the line is gone; what the client
+    // has to go by is that its terminal fails.
+    let mut command = CommandBuilder::new("sh");
+    command.args(["-c", &format!("trap '' HUP; {COWORK}; exit 0")]);
+    command.env_clear();
+    home.environment().for_each(|(name, value)| command.env(name, value));
+    command.cwd(home.work());
+    let mut child = ends.slave.spawn_command(command).expect("a shell");
+    drop(ends.slave);
+    let mut reader = ends.master.try_clone_reader().expect("its output");
+    let (mut seen, mut buffer) = (Vec::new(), [0; 4096]);
+    while !String::from_utf8_lossy(&seen).contains("new Task") {
+        let read = reader.read(&mut buffer).expect("the screen is drawn");
+        assert!(read > 0, "{}", String::from_utf8_lossy(&seen));
+        seen.extend_from_slice(&buffer[..read]);
+    }
+    drop((reader, ends.master));
+    // The shell waits for the client and for nothing else.
+    eventually("the client is gone", || child.try_wait().expect("its state").is_some());
+}
+
+#[test]
+fn a_storm_of_sizes_down_to_nothing_leaves_the_screen_a_fresh_terminal_would_show() {
+    let server = ModelServer::with([Reply::say(
+        "# A heading\n\nWords that wrap at many widths, 日本語 and all. ".repeat(9).as_str(),
+    )]);
+    let home = Home::with_model(&server);
+    let task = home.exec(["begin"]).expect_code(0).task().to_owned();
+    let mut stormy = home.terminal([task.as_str()], 120, 40);
+    stormy.wait_for("A heading");
+    for step in 0_u16..150 {
+        let (columns, rows) = match step % 10 {
+            3 => (0, 0),
+            6 => (1, 1),
+            9 => (3, 2),
+            _ => (20 + step * 7 % 180, 5 + step * 11 % 60),
+        };
+        stormy.resize(columns, rows);
+        stormy.send(b"x\x7f");
+    }
+    stormy.resize(100, 30).wait_for("A heading").wait_for("✓ done");
+    let mut fresh = home.terminal([task.as_str()], 100, 30);
+    fresh.wait_for("A heading").wait_for("✓ done").wait_for("f1 keys");
+    let shown = fresh.rows();
+    stormy.wait("it shows what a fresh terminal does", |screen| crate::support::terminal::rows(screen) == shown);
+    stormy.keys("ctrl+c ctrl+c");
+    assert_eq!(stormy.wait_exit().exit_code(), 0);
+    stormy.assert_clean();
 }

@@ -224,7 +224,7 @@ impl<'a> Running<'a> {
 
     /// Runs it, or takes it up, until the call is through with it.
     pub(super) async fn run(mut self, listener: &mut dyn Listener) -> Result<Ran, Rejection> {
-        let ran = self.to_the_end(listener).await?;
+        let ran = self.until_it_ends(listener).await?;
         self.is_unfinished = false;
         let calls = &self.of.coordinator.inner.jobs.calls;
         match &ran {
@@ -239,7 +239,7 @@ impl<'a> Running<'a> {
         Ok(ran)
     }
 
-    async fn to_the_end(&mut self, listener: &mut dyn Listener) -> Result<Ran, Rejection> {
+    async fn until_it_ends(&mut self, listener: &mut dyn Listener) -> Result<Ran, Rejection> {
         let mut outcome = match self.start().await? {
             Ok(outcome) => outcome,
             Err(why) => return Ok(Ran::NotStarted(why)),

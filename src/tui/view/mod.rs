@@ -37,13 +37,7 @@ pub fn view(model: &Model, frame: &mut Frame) {
         frame_of(model, *pane, *area, buffer);
     }
     for (pane, area) in &model.layout.panes {
-        match pane {
-            _ if model.layout.cards.contains(pane) => panes::card(model, *pane, *area, buffer),
-            Pane::Chat => chat::draw(model, buffer),
-            Pane::Inbox => inbox::draw(model, *area, buffer),
-            Pane::Jobs => jobs::draw(model, *area, buffer),
-            Pane::Subagents | Pane::Editor => panes::draw(model, *pane, *area, buffer),
-        }
+        self::pane(model, *pane, *area, buffer);
     }
     status::draw(model, buffer);
     match model.overlay {
@@ -69,6 +63,17 @@ pub fn view(model: &Model, frame: &mut Frame) {
     }
     if model.form == Form::Plain {
         plain(frame.buffer_mut());
+    }
+}
+
+/// Draws what is in a pane.
+fn pane(model: &Model, pane: Pane, area: Rect, buffer: &mut Buffer) {
+    match pane {
+        _ if model.layout.cards.contains(&pane) => panes::card(model, pane, area, buffer),
+        Pane::Chat => chat::draw(model, buffer),
+        Pane::Inbox => inbox::draw(model, area, buffer),
+        Pane::Jobs => jobs::draw(model, area, buffer),
+        Pane::Subagents | Pane::Editor => panes::draw(model, pane, area, buffer),
     }
 }
 

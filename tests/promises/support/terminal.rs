@@ -303,6 +303,7 @@ fn size(columns: u16, rows: u16) -> PtySize {
     PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }
 }
 
+/// An emulator has at least one cell, whatever the program is told.
 fn cells(number: u16) -> NonZeroU16 {
-    NonZeroU16::new(number).expect("a terminal has at least one row and column")
+    NonZeroU16::new(number).unwrap_or(NonZeroU16::MIN)
 }
