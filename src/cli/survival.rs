@@ -63,7 +63,7 @@ const CRASHES: &str = "st_2_a_crash_at_every_point_of_the_write_path_and_the_loo
 const KILLS: &str = "st_2_the_first_fifty_rounds_of_kill_9_at_random_moments_lose_and_double_nothing";
 const CLIENT: &str = "st_2_the_client_killed_leaves_the_work_going_on";
 const TOOL_OF_CLIENT: &str = "a_client_that_dies_leaves_a_running_command_alone";
-const IN_FLIGHT: &str = "st_2_a_command_in_flight_is_reported_as_may_have_happened_and_not_run_again";
+const IN_FLIGHT: &str = "st_2_a_command_in_flight_outlives_its_host_and_its_real_result_is_recorded";
 const MACHINE: &str = "when_everything_dies_at_once_what_was_said_typed_asked_and_allowed_is_there_again";
 const MACHINE_AT_WORK: &str = "when_everything_dies_at_once_a_command_in_flight_is_reported_and_not_run_again";
 const STREAM_OF_MACHINE: &str = "st_2_everything_killed_goes_on_when_anything_is_started";
@@ -128,11 +128,15 @@ const ROWS: [Row; 8] = [
         what: "a shell command that runs",
         cells: [
             (Resumed, "it goes on without the screen", TOOL_OF_CLIENT),
-            (Reported, "as may have happened; it is not run again", IN_FLIGHT),
+            (Resumed, "it goes on; the next host waits for it, and its real result is recorded", IN_FLIGHT),
             (Reported, "as may have happened; it is not run again", MACHINE_AT_WORK),
             (Reported, "its result waits for room; until then every screen says so", FULL_AT_COMMAND),
         ],
-        shim: None,
+        shim: Some((
+            Reported,
+            "as may have happened; what was left of it is ended",
+            "st_2_a_command_whose_shim_is_killed_too_is_ended_and_reported",
+        )),
     },
     Row {
         what: "a Job that runs",

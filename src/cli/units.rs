@@ -1,7 +1,7 @@
 //! Amounts as people write them: durations (`200ms`, `5s`, `10m`, `2h`, `1d`) and budgets
 //! (`turns=N,tokens=N,seconds=N,usd=X`).
 
-use crate::domain::{Budget, Millis};
+use crate::domain::{Budget, JobPace, Millis};
 use std::time::Duration;
 
 /// Reads a duration: a whole number and its unit.
@@ -23,6 +23,32 @@ pub fn duration(text: &str) -> Result<Duration, String> {
         Some(ms) if ms <= 3650 * 86_400_000 => Ok(Duration::from_millis(ms)),
         Some(_) | None => Err("that is longer than ten years".into()),
     }
+}
+
+/// Reads a control key: `ctrl-]`, `C-a`, `^]`; gives what a terminal sends for it.
+pub fn control_key(text: &str) -> Result<u8, String> {
+    let lower = text.to_ascii_lowercase();
+    let name = ["ctrl-", "ctrl+", "c-", "^"].iter().find_map(|prefix| lower.strip_prefix(prefix));
+    match name.map(str::as_bytes) {
+        Some([byte @ (b'a'..=b'z' | b'[' | b'\\' | b']' | b'^' | b'_')]) => Ok(byte & 0x1f),
+        Some(_) | None => Err("ctrl and a letter, such as ctrl-] or ctrl-a".into()),
+    }
+}
+
+/// How a control key is written.
+pub fn control_key_name(key: u8) -> String {
+    format!("ctrl-{}", char::from(key | 0x40).to_ascii_lowercase())
+}
+
+/// Reads a share of a whole in a time: `5%/10m`.
+pub fn pace(text: &str) -> Result<JobPace, String> {
+    const SHAPE: &str = "write how much in how much time: 5%/10m";
+    let (share, time) = text.split_once('/').ok_or(SHAPE)?;
+    let percent: f64 = share.strip_suffix('%').and_then(|share| share.parse().ok()).ok_or(SHAPE)?;
+    if !(percent > 0.0 && percent <= 100.0) {
+        return Err("the share is more than 0% and no more than 100%".into());
+    }
+    Ok(JobPace { fraction: percent / 100.0, within_ms: duration(time)?.as_millis() as u64 })
 }
 
 /// Reads a budget.
@@ -102,6 +128,27 @@ mod tests {
         for text in ["", "5", "s", "0s", "-1s", "1.5h", "5 s", "1w", "99999999999999999999d", "9999999d", "５s"] {
             assert!(duration(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_pace_is_a_share_in_a_time() {
+        assert_eq!(pace("5%/10m"), Ok(JobPace { fraction: 0.05, within_ms: 600_000 }));
+        assert_eq!(pace("0.5%/1h"), Ok(JobPace { fraction: 0.005, within_ms: 3_600_000 }));
+        for text in ["", "5%", "5/10m", "0%/1m", "101%/1m", "x%/1m", "nan%/1m", "5%/0s", "5%/"] {
+            assert!(pace(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_control_key_is_read_however_it_is_written() {
+        for text in ["ctrl-]", "Ctrl+]", "C-]", "^]"] {
+            assert_eq!(control_key(text), Ok(0x1d), "{text}");
+        }
+        assert_eq!(control_key("ctrl-a"), Ok(1));
+        for text in ["", "]", "ctrl-", "ctrl-1", "ctrl-ab", "alt-a"] {
+            assert!(control_key(text).is_err(), "{text}");
+        }
+        assert_eq!((control_key_name(0x1d), control_key_name(1)), ("ctrl-]".into(), "ctrl-a".into()));
     }
 
     #[test]

@@ -209,6 +209,25 @@ impl Default for Limits {
     }
 }
 
+/// How Jobs are kept and left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct JobSettings {
+    /// How much of what one prints is kept, in bytes: beyond it the oldest goes.
+    pub log_bytes: u64,
+    /// After so many days one that has ended is taken away, with its log; 0: never.
+    pub keep_days: u32,
+    /// The key that leaves a Job's terminal, as the terminal sends it.
+    pub detach: u8,
+}
+
+impl Default for JobSettings {
+    fn default() -> Self {
+        // ctrl-]
+        Self { log_bytes: 1_000_000_000, keep_days: 90, detach: 0x1d }
+    }
+}
+
 /// Everything that was configured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
@@ -225,6 +244,9 @@ pub struct Settings {
     /// Limits of the runtime.
     #[serde(default)]
     pub limits: Limits,
+    /// How Jobs are kept and left.
+    #[serde(default)]
+    pub jobs: JobSettings,
     /// The policy of a new Task on screen.
     pub policy: Policy,
     /// The user's own instructions (`AGENTS.md` beside the configuration), already read.
@@ -241,6 +263,7 @@ impl Default for Settings {
             providers: BTreeMap::from([("guide".into(), guide)]),
             models: BTreeMap::new(),
             limits: Limits::default(),
+            jobs: JobSettings::default(),
             policy: Policy { reach: super::permission::Reach::Workspace, ask: super::permission::Ask::Always },
             instructions: String::new(),
         }

@@ -93,6 +93,13 @@ pub(super) fn live_jobs(c: &Connection) -> rusqlite::Result<Vec<Job>> {
     Ok(jobs.into_values().collect())
 }
 
+/// The Jobs that ended before a time; those of a Task that is not over are left out.
+pub(super) fn jobs_ended_before(c: &Connection, at: Millis) -> rusqlite::Result<Vec<JobId>> {
+    let sql = "SELECT j.id FROM job j LEFT JOIN task t ON t.id = j.task
+               WHERE j.ended_at < ?1 AND (t.id IS NULL OR t.status IN ('completed', 'failed', 'cancelled')) LIMIT 1000";
+    c.prepare_cached(sql)?.query_map([at], |row| row.get(0).map(JobId))?.collect()
+}
+
 /// Whether the folder of a Job is that of one, or of a call that runs.
 pub(super) fn owns_folder(c: &Connection, job: &JobId) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM job WHERE id = ?1)

@@ -125,6 +125,11 @@ impl Store {
         self.readers.with(load::live_jobs)
     }
 
+    /// The Jobs that ended before a time; those of a Task that is not over are left out.
+    pub fn jobs_ended_before(&self, at: crate::domain::Millis) -> Result<Vec<crate::domain::JobId>, Rejection> {
+        self.readers.with(|c| load::jobs_ended_before(c, at))
+    }
+
     /// Whether the folder of a Job is that of one, or of a call that runs.
     pub fn owns_folder(&self, job: &crate::domain::JobId) -> Result<bool, Rejection> {
         self.readers.with(|c| load::owns_folder(c, job))

@@ -12,7 +12,6 @@ use super::jobs::JobsAct;
 use super::key::Key;
 use super::picker::{Preview, Wish};
 use super::projection::Opening;
-use super::shell::Ran;
 use crate::domain::command::{ApprovalAnswer, Move};
 use crate::domain::{
     AgentId, CheckState, ClientId, CommandId, Fence, Folder, JobId, JobView, LogPage, LogPlace, Receipt, Recorded,
@@ -235,6 +234,10 @@ pub enum Action {
     ScrollShell(Step),
     /// Puts a command of the person and what it printed into the message.
     KeepShell,
+    /// Tells a command of the person to end.
+    StopShell,
+    /// Takes over the terminal of a command of the person.
+    AttachShell,
 
     /// Does something in the pane of Jobs.
     Jobs(JobsAct),
@@ -377,10 +380,10 @@ pub enum News {
     },
     /// The first lines of a file.
     Preview(Preview),
+    /// How a command of the person stands, and the end of what it printed.
+    Shell(Box<JobView>, LogPage),
     /// The model was kept as the default, in this file, or could not be.
     ModelKept(Result<String, String>),
-    /// A command of the person ended.
-    ShellEnded(Ran),
     /// The Jobs there are.
     Jobs(Vec<JobView>),
     /// Lines of a Job's log.
@@ -453,17 +456,12 @@ pub enum Effect {
         /// The path from there.
         path: String,
     },
+    /// Ask how a command of the person stands.
+    LookAtShell(JobId),
+    /// Lend the terminal to the person's pager, for a Job's log.
+    Page(JobId),
     /// Keep this model as the default of new Tasks.
     KeepModel(String),
-    /// Run a command of the person.
-    RunInShell {
-        /// The command.
-        command: String,
-        /// Where.
-        folder: String,
-    },
-    /// Stop the command of the person.
-    StopShell,
     /// Ask which Jobs there are.
     ListJobs {
         /// Those that have ended too.

@@ -338,14 +338,24 @@ pub fn acceptance(model: &mut Model) {
 
 /// A Job that runs, as the host lists it.
 pub fn job(model: &mut Model) {
+    let mut view = running_job("build", Some("t_parser00"));
+    view.job.definition.command = JobCommand::Shell("cargo build".into());
+    view.job.id = "j_build000".into();
+    view.job.created_at = NOW - 90_000;
+    model.jobs.take(vec![view]);
+    model.lay_out();
+}
+
+/// A Job of some name that runs.
+pub fn running_job(name: &str, task: Option<&str>) -> JobView {
     let job = Job {
-        id: "j_build000".into(),
+        id: format!("j_{}", name.replace(' ', "")).into(),
         origin: "command:1".into(),
-        task: Some("t_parser00".into()),
+        task: task.map(Into::into),
         actor: Actor::person(),
         definition: JobDefinition {
-            name: "build".into(),
-            command: JobCommand::Shell("cargo build".into()),
+            name: name.into(),
+            command: JobCommand::Shell("make".into()),
             cwd: "/home/me/parser".into(),
             terminal: true,
             role: JobRole::Work,
@@ -359,8 +369,7 @@ pub fn job(model: &mut Model) {
         matched_through: 0,
         breached: Vec::new(),
         end: None,
-        created_at: NOW - 90_000,
+        created_at: 1,
     };
-    model.jobs.views = vec![JobView { job, seen: JobSeen::default() }];
-    model.lay_out();
+    JobView { job, seen: JobSeen::default() }
 }

@@ -3,6 +3,7 @@
 use crate::domain::{JobId, JobView, LogLine, LogPage, LogPlace, Millis};
 
 use super::action::Step;
+use super::job_order::{Order, pick};
 use super::model::Refresh;
 
 /// The most lines of a log that are held; the host has the rest.
@@ -36,6 +37,12 @@ pub enum JobsAct {
     ToggleWrap,
     /// Shows Jobs that have ended too, or not.
     ToggleEnded,
+    /// Puts the list in another order.
+    Order,
+    /// Reads the whole log of the chosen one in the person's pager.
+    Page,
+    /// Copies the lines of the log that are here.
+    Copy,
     /// Takes over the terminal of the chosen one.
     Attach,
     /// Ends the chosen one, once that is confirmed.
@@ -50,7 +57,13 @@ pub enum JobsAct {
 #[derive(Debug, Default)]
 pub struct Jobs {
     /// Which there are, newest first.
+    pub all: Vec<JobView>,
+    /// Those that are shown, in their order.
     pub views: Vec<JobView>,
+    /// The order they are in.
+    pub order: Order,
+    /// What those that are shown must hold.
+    pub words: String,
     /// The chosen one.
     pub chosen: usize,
     /// Whether those that have ended are shown.
@@ -73,13 +86,19 @@ impl Jobs {
 
     /// Whether some Job on screen has not ended.
     pub fn lives(&self) -> bool {
-        self.views.iter().any(|view| !view.job.state.is_ended())
+        self.all.iter().any(|view| !view.job.state.is_ended())
     }
 
     /// Takes the list in; the chosen one stays chosen.
     pub fn take(&mut self, views: Vec<JobView>) {
+        self.all = views;
+        self.pick();
+    }
+
+    /// Picks anew what is shown; the chosen one stays chosen.
+    pub fn pick(&mut self) {
         let chosen = self.chosen().map(|view| view.job.id.clone());
-        self.views = views;
+        self.views = pick(&self.all, &self.words, self.order);
         let at = self.views.iter().position(|view| Some(&view.job.id) == chosen.as_ref());
         self.chosen = at.unwrap_or(self.chosen.min(self.views.len().saturating_sub(1)));
     }
@@ -111,6 +130,8 @@ pub struct JobLog {
     pub times: bool,
     /// Whether long lines are broken.
     pub wraps: bool,
+    /// A moment that is looked at: more lines come when they are scrolled to, and not by themselves.
+    pub moment: Option<Millis>,
 }
 
 impl JobLog {
@@ -126,16 +147,23 @@ impl JobLog {
             found: None,
             times: false,
             wraps: true,
+            moment: None,
         }
     }
 
     /// From where the next lines are asked for: the last one again where it may have gone on.
     pub fn place(&self) -> LogPlace {
         match self.lines.last() {
-            None => LogPlace::Tail,
+            None => self.moment.map_or(LogPlace::Tail, LogPlace::Time),
             Some(line) if line.kind == crate::domain::LogLineKind::Open => LogPlace::Offset(line.offset),
             Some(_) => LogPlace::Offset(self.to),
         }
+    }
+
+    /// Looks at a moment from now on; `None` follows the end again.
+    pub fn jump(&mut self, moment: Option<Millis>) {
+        self.lines.clear();
+        (self.to, self.back, self.asked, self.found, self.moment) = (0, 0, false, None, moment);
     }
 
     /// Takes lines in.
@@ -147,8 +175,10 @@ impl JobLog {
         self.to = page.to;
         self.lines.extend(page.lines);
         let more = self.lines.len().saturating_sub(before.max(kept));
-        // Who reads further up stays where they read.
-        if self.back > 0 {
+        // Who reads further up stays where they read; at a moment one begins with it.
+        if self.moment.is_some() && before == 0 {
+            self.back = self.lines.len().saturating_sub(1);
+        } else if self.back > 0 || self.moment.is_some() {
             self.back += more;
         }
         if self.lines.len() > MOST_LINES {

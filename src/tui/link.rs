@@ -7,7 +7,7 @@
 use super::action::{Effect, News};
 use super::projection::Opening;
 use super::run::Connect;
-use crate::domain::{Answer, Query, TaskId};
+use crate::domain::{Answer, LogPlace, Query, TaskId};
 use crate::host::client::{Client, Failure, Push, Pushes};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -207,6 +207,19 @@ async fn perform(client: &Client, effect: Effect) -> Option<News> {
                 Err(failure) => unanswered(failure),
             }
         }
+        Effect::LookAtShell(job) => {
+            let view = match client.ask(Query::Job { job: job.clone() }).await {
+                Ok(Answer::Job(view)) => view,
+                Ok(other) => return unanswered(wrong(&other)),
+                Err(failure) => return unanswered(failure),
+            };
+            let query = Query::JobLog { job, errors: false, from: LogPlace::Tail, lines: super::jobs::LINES };
+            match client.ask(query).await {
+                Ok(Answer::JobLog(page)) => Some(News::Shell(view, page)),
+                Ok(other) => unanswered(wrong(&other)),
+                Err(failure) => unanswered(failure),
+            }
+        }
         Effect::SearchJob { job, pattern, from } => {
             let (errors, regex, limit) = (false, true, super::jobs::LINES);
             let query = Query::JobSearch { job: job.clone(), errors, pattern: pattern.clone(), regex, from, limit };
@@ -234,10 +247,9 @@ async fn perform(client: &Client, effect: Effect) -> Option<News> {
         | Effect::Quit
         | Effect::EditOutside(_)
         | Effect::Show(..)
-        | Effect::RunInShell { .. }
-        | Effect::StopShell
         | Effect::KeepModel(_)
         | Effect::Attach(_)
+        | Effect::Page(_)
         | Effect::FindFiles { .. }
         | Effect::Preview { .. } => None,
     }

@@ -20,6 +20,7 @@ mod finder;
 #[cfg(test)]
 mod fixtures;
 pub mod input;
+mod job_order;
 pub mod jobs;
 pub mod key;
 pub mod keymap;
@@ -47,4 +48,4 @@ mod words;
 pub mod wrap;
 
 pub use keymap::keys_markdown;
-pub use run::{Attach, Connect, Editor, Error, Exit, KeepModel, ShellPort, Show, Start, run};
+pub use run::{Attach, Connect, Editor, Error, Exit, KeepModel, Lent, Show, Start, run};

@@ -26,6 +26,10 @@ pub enum Wish {
     StartJob,
     /// What to look for in a Job's log.
     FindInJob,
+    /// A moment in the log of the chosen Job.
+    JumpInJob,
+    /// What the Jobs that are shown hold.
+    FilterJobs,
 }
 
 impl Wish {
@@ -39,6 +43,8 @@ impl Wish {
             Self::Theme => "Theme",
             Self::StartJob => "A command to run in the background",
             Self::FindInJob => "A regular expression to look for in the log",
+            Self::JumpInJob => "When: 14:05, or how long ago: 10m, 2h",
+            Self::FilterJobs => "Only Jobs with these words; none shows all",
         }
     }
 }

@@ -17,7 +17,6 @@ use super::look::Look;
 use super::model::{Facts, Model, Offer};
 use super::painter;
 use super::screen::{self, Screen};
-use super::shell::Ran;
 use super::update::update;
 use crate::domain::{ClientId, Folder, JobId, Millis, Settings, TaskId};
 use crate::host::client::{Client, Failure, Pushes, fresh_ids};
@@ -34,7 +33,6 @@ use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
 /// Makes a connection to the host, starting one where none runs.
 pub type Connect = Box<dyn Fn() -> BoxFuture<'static, Result<(Client, Pushes), Failure>> + Send + Sync>;
@@ -43,14 +41,20 @@ pub type Connect = Box<dyn Fn() -> BoxFuture<'static, Result<(Client, Pushes), F
 /// why not.
 pub type Editor = Box<dyn Fn(String) -> BoxFuture<'static, Result<String, String>> + Send + Sync>;
 
+/// What this terminal is lent to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lent {
+    /// A Job's own terminal.
+    Terminal(JobId),
+    /// The person's pager, with a Job's log.
+    Log(JobId),
+}
+
 /// Shows a text in the person's own program, on this terminal; gives the reason why not.
 pub type Show = Box<dyn Fn(Viewer, String) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
 
-/// Hands this terminal to a Job until it is left.
-pub type Attach = Box<dyn Fn(JobId) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
-
-/// Runs a command of the person's own in a folder, until it ends or is stopped.
-pub type ShellPort = Arc<dyn Fn(String, String, CancellationToken) -> BoxFuture<'static, Ran> + Send + Sync>;
+/// Hands this terminal to something until it is left.
+pub type Attach = Box<dyn Fn(Lent) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
 
 /// Keeps a model as the default of new Tasks; gives the file it stands in, or the reason why not.
 pub type KeepModel = Box<dyn Fn(String) -> Result<String, String> + Send + Sync>;
@@ -67,8 +71,6 @@ pub struct Start {
     pub attach: Attach,
     /// How the screen looks and behaves.
     pub look: Look,
-    /// Runs the person's own commands.
-    pub shell: ShellPort,
     /// Keeps a chosen model.
     pub keep_model: KeepModel,
     /// What else could answer, where nobody chose a model yet, with the names of its models.
@@ -157,10 +159,8 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
         editor: start.editor,
         show: start.show,
         attach: start.attach,
-        shell: start.shell,
         keep_model: start.keep_model,
         attention,
-        stop_shell: CancellationToken::new(),
         decoder: Decoder::default(),
         began: Instant::now(),
         drawn: None,
@@ -169,7 +169,6 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
     };
     let ended = driver.go(&tty, news, painted, &mut signals).await;
     driver.link.settle().await;
-    driver.stop_shell.cancel();
     // A terminal that is gone needs no word.
     let _ = driver.screen.tell(driver.attention.leave().as_bytes());
     let task = driver.model.wanted.clone();
@@ -226,7 +225,7 @@ enum State {
     /// A program that shows this text is to have the terminal.
     Showing(Viewer, String),
     /// A Job is to have the terminal.
-    Attaching(JobId),
+    Lending(Lent),
     Ending,
 }
 
@@ -239,10 +238,8 @@ struct Driver {
     editor: Editor,
     show: Show,
     attach: Attach,
-    shell: ShellPort,
     keep_model: KeepModel,
     attention: Attention,
-    stop_shell: CancellationToken,
     decoder: Decoder,
     began: Instant,
     drawn: Option<Instant>,
@@ -302,7 +299,7 @@ impl Driver {
             match std::mem::replace(&mut self.state, State::Going) {
                 State::Going => {}
                 State::Suspending => self.suspend(tty)?,
-                State::Attaching(job) => self.attach(tty, signals, job).await?,
+                State::Lending(lent) => self.lend(tty, signals, lent).await?,
                 State::Showing(viewer, text) => self.show(tty, signals, viewer, text).await?,
                 State::EditingOutside(text) => self.edit_outside(tty, signals, &text).await?,
                 State::Ending => return Ok(()),
@@ -392,34 +389,19 @@ impl Driver {
                     // A terminal that is gone is noticed by its reader.
                     let _ = self.screen.copy(&text);
                 }
-                Effect::Attach(job) => self.state = State::Attaching(job),
-                Effect::Show(viewer, text) => self.state = State::Showing(viewer, text),
+                Effect::Attach(job) => self.state = State::Lending(Lent::Terminal(job)),
+                Effect::Page(job) => self.state = State::Lending(Lent::Log(job)),
                 Effect::EditOutside(text) => self.state = State::EditingOutside(text),
-                Effect::RunInShell { command, folder } => self.run_in_shell(command, folder),
+                Effect::Show(viewer, text) => self.state = State::Showing(viewer, text),
                 Effect::KeepModel(model) => {
                     let kept = (self.keep_model)(model);
                     self.take(Action::News(News::ModelKept(kept)));
                 }
-                Effect::StopShell => self.stop_shell.cancel(),
                 Effect::FindFiles { search, folder } => self.finder.find(search, folder),
                 Effect::Preview { folder, path } => self.finder.preview(folder, path),
                 other => self.link.carry_out(other),
             }
         }
-    }
-
-    /// Runs a command of the person beside everything else; what comes of it is news.
-    fn run_in_shell(&mut self, command: String, folder: String) {
-        self.stop_shell = CancellationToken::new();
-        let stop = self.stop_shell.clone();
-        let (running, news) = ((self.shell)(command, folder, stop.clone()), self.link.news().clone());
-        tokio::spawn(async move {
-            let ran = running.await;
-            if !stop.is_cancelled() {
-                // A screen that is gone wants no news.
-                let _ = news.send(News::ShellEnded(ran)).await;
-            }
-        });
     }
 
     /// Lends the terminal to the person's own editor until it ends.
@@ -436,10 +418,10 @@ impl Driver {
         self.come_back(tty, signals, Action::Shown(shown))
     }
 
-    /// Lends the terminal to a Job until it is left.
-    async fn attach(&mut self, tty: &Tty, signals: &mut Signals, job: JobId) -> io::Result<()> {
+    /// Lends the terminal to a Job, or to the pager of its log, until it is left.
+    async fn lend(&mut self, tty: &Tty, signals: &mut Signals, lent: Lent) -> io::Result<()> {
         screen::restore();
-        let left = (self.attach)(job).await;
+        let left = (self.attach)(lent).await;
         self.come_back(tty, signals, Action::Attached(left))
     }
 

@@ -100,6 +100,7 @@ fn st_2_a_command_whose_shim_is_killed_too_is_ended_and_reported() {
     let running = home.start(["exec", "--json", "do it"]);
     let pid = began(&home);
     let started = home.state().join("jobs").join(&folders(&home)[0]).join("started.json");
+    eventually("its start is recorded", || started.exists());
     let started: Value = serde_json::from_slice(&std::fs::read(started).expect("read")).expect("JSON");
     process::kill_and_wait(started["shim"]["pid"].as_u64().expect("a number") as u32);
     let exec = Exec::new(running.finish()).expect_code(0);
@@ -215,5 +216,22 @@ fn a_key_lets_what_runs_go_on_in_the_background() {
     home.write("go", "");
     screen.wait_for("exited 3");
     Exec::new(running.finish()).expect_code(0);
+    home.assert_sound();
+}
+
+#[test]
+fn a_persons_own_command_outlives_the_screen_it_was_typed_on() {
+    let home = Home::new();
+    let mut screen = home.terminal::<&str>([], 120, 36);
+    screen
+        .wait_for("new Task")
+        .type_words("!echo $$ > pid; echo begun; while [ ! -e go ]; do sleep 0.05; done; exit 3");
+    screen.keys("enter").wait_for("begun");
+    let pid = began(&home);
+    screen.kill();
+    home.kill_host();
+    eventually("the next host has found it", || home.json(["jobs", "ls"])[0]["pid"] == pid);
+    home.write("go", "");
+    eventually("its true end is recorded", || home.json(["jobs", "ls", "--all"])[0]["exit_code"] == 3);
     home.assert_sound();
 }

@@ -60,7 +60,7 @@ fn ui_2_a_command_of_the_person_runs_at_once_and_reaches_main_only_when_told() {
 }
 
 #[test]
-fn a_command_of_the_person_that_hangs_is_stopped_with_esc() {
+fn a_command_of_the_person_that_hangs_is_left_running_with_esc_or_stopped() {
     let home = Home::new();
     let mut terminal = open(&home, &[], 100, 30);
     terminal.type_words("!sleep 600").keys("enter").wait_for("running");
@@ -68,6 +68,12 @@ fn a_command_of_the_person_that_hangs_is_stopped_with_esc() {
         || home.processes().iter().any(|process| process.arguments.first().is_some_and(|name| name == "sleep"));
     crate::support::watch::eventually("the command runs", sleeps);
     terminal.keys("esc").wait_gone("running");
+    assert!(sleeps(), "it goes on as a Job");
+    let id = home.json(["jobs", "ls"])[0]["id"].as_str().expect("an id").to_owned();
+    home.ok(["jobs", "stop", "--grace", "100ms", &id]);
+    terminal.type_words("!sleep 600").keys("enter").wait_for("running");
+    crate::support::watch::eventually("the command runs", sleeps);
+    terminal.keys("s").wait_for("signaled 15");
     crate::support::watch::eventually("it was stopped", || !sleeps());
 }
 

@@ -404,3 +404,51 @@ fn a_job_that_is_silent_for_too_long_is_told_and_ended_as_was_declared() {
     assert_eq!((&shown["state"], &shown["breached"]), (&json!("signaled"), &json!(["silence"])), "{shown}");
     home.assert_sound();
 }
+
+#[test]
+fn jb_3_how_much_is_kept_of_jobs_and_how_long_is_configured() {
+    let home = Home::new();
+    home.configure("[jobs]\nlog_megabytes = 1\nkeep_days = 2\n");
+    let id = start(&home, "yes | head -c 5000000");
+    ended(&home, &id);
+    assert_eq!(file(&home, &id, "spec.json")["log"]["keep_bytes"], 1_000_000);
+    let (day, now) = (86_400_000_i64, std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH));
+    let now = i64::try_from(now.expect("after 1970").as_millis()).expect("a time");
+    let ended_at = |at: i64| {
+        home.run(["host", "stop"]);
+        eventually("the host is gone", || home.host().is_none());
+        let database = rusqlite::Connection::open(home.state().join("cowork.db")).expect("the database");
+        database.execute("UPDATE job SET ended_at = ?1", [at]).expect("as if it were later");
+    };
+    ended_at(now - day);
+    assert_eq!(home.json(["jobs", "ls", "--all"]).len(), 1, "it is kept for two days");
+    ended_at(now - 3 * day);
+    eventually("and then taken away", || home.json(["jobs", "ls", "--all"]).is_empty());
+    eventually("with its log", || !home.state().join("jobs").join(&id).exists());
+    home.assert_sound();
+}
+
+#[test]
+fn jb_4_the_key_that_leaves_is_configured_and_said() {
+    let home = Home::new();
+    home.configure("[jobs]\ndetach = \"ctrl-a\"\n");
+    let id = start(&home, "echo up; sleep 600");
+    let mut terminal = home.terminal(["jobs", "attach", &id], 80, 24);
+    terminal.wait_for("ctrl-a leaves, the Job goes on").send(b"\x01").wait_exit();
+    assert_eq!(show(&home, &id)["state"], "running");
+    home.ok(["jobs", "stop", "--grace", "100ms", &id]);
+    home.assert_sound();
+}
+
+#[test]
+fn jb_6_an_agent_states_what_is_normal_and_is_told_when_it_is_not() {
+    let server = starter("echo hello; sleep 600", json!({"silence": 1, "then": "stop"}));
+    let home = Home::with_model(&server);
+    let exec = home.exec(["do it"]).expect_code(0);
+    assert!(exec.text().contains("heard: "), "{}", exec.text());
+    let shown = home.json(["jobs", "ls", "--all"]).remove(0);
+    assert_eq!(shown["state"], "signaled", "{shown}");
+    let told = server.requests().iter().any(|request| request.user().contains("not as it should be"));
+    assert!(told, "the breach was a message");
+    home.assert_sound();
+}

@@ -108,6 +108,9 @@ fn entries(configured: &Configured, project: &Project) -> Vec<Entry> {
     add("limits.retries".into(), json!(settings.limits.retries));
     add("limits.parallel_tools".into(), json!(settings.limits.parallel_tools));
     add("limits.subagents".into(), json!(settings.limits.subagents));
+    add("jobs.log_megabytes".into(), json!(settings.jobs.log_bytes / 1_000_000));
+    add("jobs.keep_days".into(), json!(settings.jobs.keep_days));
+    add("jobs.detach".into(), json!(crate::cli::units::control_key_name(settings.jobs.detach)));
     let look = &configured.look;
     add("screen.theme".into(), json!(look.theme.name()));
     add("screen.motion".into(), json!(look.motion.name()));

@@ -1,13 +1,9 @@
-//! What the screen has done outside of it: a text in the person's own editor, a command of theirs.
+//! What the screen has done outside of it: a text in the person's own editor, a Job's terminal.
 
-use crate::agent::tools::run_command;
-use crate::domain::settings::Limits;
 use crate::process::foreground;
 use crate::tui::action::Viewer;
-use crate::tui::shell::Ran;
-use crate::tui::{Attach, Editor, ShellPort, Show};
+use crate::tui::{Attach, Editor, Lent, Show};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use tempfile::{Builder, NamedTempFile};
 
 /// The largest text that is taken back from an editor.
@@ -69,50 +65,26 @@ fn read_back(path: &Path) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| "the editor left bytes that are no UTF-8; the text is as it was".to_owned())
 }
 
-/// Hands the terminal to a Job: what `jobs attach` does, on this terminal.
+/// Hands the terminal to a Job, or its log to the person's pager: what `jobs attach` and
+/// `jobs logs` do, on this terminal.
 pub fn attach(home: PathBuf) -> Attach {
-    Box::new(move |job| {
+    Box::new(move |lent| {
         let home = home.clone();
         Box::pin(async move {
             let failed = |error: std::io::Error| format!("can't attach: {error}");
             let program = std::env::current_exe().map_err(failed)?;
             let quoted = |path: &Path| format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"));
-            let line = format!("{} --home {} -q jobs attach", quoted(&program), quoted(&home));
-            let status = foreground::with_file(&line, Path::new(job.as_str())).await.map_err(failed)?;
-            if status.success() { Ok(()) } else { Err(format!("{job} could not be taken over ({status})")) }
-        })
-    })
-}
-
-/// Runs a person's own command as the shell tool does, without asking: it is their word.
-pub fn shell(limits: Limits) -> ShellPort {
-    Arc::new(move |command, folder, stop| {
-        Box::pin(async move {
-            match run_command(&command, &PathBuf::from(folder), &limits, &stop).await {
-                Ok(ran) => {
-                    let ended = match ran.exit_code {
-                        Some(code) => format!("exit {code}"),
-                        None => ran.tail.lines().next().unwrap_or_default().to_owned(),
-                    };
-                    Ran { ended, output: ran.tail }
+            let ours = format!("{} --home {} -q jobs", quoted(&program), quoted(&home));
+            let (line, job, failure) = match lent {
+                Lent::Terminal(job) => (format!("{ours} attach"), job, "could not be taken over"),
+                // The line gets the Job as its last word.
+                Lent::Log(job) => {
+                    let page = r#"page() { "$@" | ${PAGER:-less -R}; }; page"#;
+                    (format!("{page} {ours} logs"), job, "could not be shown in the pager")
                 }
-                Err(why) => Ran { ended: "not started".to_owned(), output: why },
-            }
+            };
+            let status = foreground::with_file(&line, Path::new(job.as_str())).await.map_err(failed)?;
+            if status.success() { Ok(()) } else { Err(format!("{job} {failure} ({status})")) }
         })
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use tokio_util::sync::CancellationToken;
-
-    #[tokio::test]
-    async fn a_command_of_the_person_tells_how_it_ended_and_what_it_printed() {
-        let run = shell(Limits::default());
-        let ran = run("echo seen; exit 3".into(), "/".into(), CancellationToken::new()).await;
-        assert_eq!(ran, Ran { ended: "exit 3".into(), output: "seen\n".into() });
-        let nowhere = run("x".into(), "/no/folder".into(), CancellationToken::new()).await;
-        assert_eq!(nowhere.ended, "not started");
-    }
 }

@@ -81,7 +81,6 @@ pub async fn run(app: &Arc<App>, args: ScreenArgs) -> Result<Exit, Fault> {
         editor: outside::editor(),
         show: outside::show(),
         attach: outside::attach(app.paths.home.clone()),
-        shell: outside::shell(settings.limits),
         keep_model,
         offers,
         task,

@@ -5,6 +5,7 @@
 //! reach the Tasks of another. Called by every command that starts or sends work.
 
 mod environment;
+mod jobs;
 mod keep;
 mod key_command;
 mod key_file;

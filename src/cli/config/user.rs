@@ -9,7 +9,7 @@ use crate::domain::permission::Policy;
 use crate::domain::settings::{ModelInfo, Price, Provider, ProviderKind, Quirks};
 use std::path::Path;
 
-const TOP: [&str; 6] = ["model", "models", "providers", "limits", "policy", "screen"];
+const TOP: [&str; 7] = ["model", "models", "providers", "limits", "jobs", "policy", "screen"];
 const PROVIDER: [&str; 7] = ["kind", "base_url", "key_env", "key_file", "key_command", "headers", "quirks"];
 const KINDS: &str = "one of: openai (chat completions, what most servers speak), responses, anthropic";
 const POLICIES: &str = "one of: read, ask, workspace";
@@ -32,6 +32,13 @@ pub(super) fn apply(source: &Source, configured: &mut Configured, env: &dyn Envi
         }
         if let Some(section) = top.section("limits") {
             file.limits(&section);
+        }
+        if let Some(section) = top.section("jobs") {
+            let jobs = super::jobs::read(&section, file.configured.settings.jobs);
+            file.configured.settings.jobs = jobs;
+            for key in section.keys() {
+                file.note(format!("jobs.{}", key.value), key.line);
+            }
         }
         if let Some(section) = top.section("screen") {
             file.configured.look = super::screen::look(&section, &source.path);

@@ -82,6 +82,16 @@ impl Writer {
         Self { lasting, ..self }
     }
 
+    /// Takes room for the first bytes, so that a disk that fills up later can't take them.
+    pub fn with_room(self, bytes: u64) -> Self {
+        // Where the system can't, the log begins without it.
+        #[cfg(target_os = "linux")]
+        let _ = rustix::fs::fallocate(&self.segment.file, rustix::fs::FallocateFlags::KEEP_SIZE, 0, bytes);
+        #[cfg(not(target_os = "linux"))]
+        let _ = bytes;
+        self
+    }
+
     /// Adds what was printed. What the disk does not take is counted, and the log says so in its
     /// place as soon as it takes something again.
     pub fn append(&mut self, bytes: &[u8], now: Millis) {

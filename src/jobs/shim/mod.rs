@@ -26,7 +26,7 @@ use super::address::Address;
 use super::folder::{Claim, Folder};
 use super::log::{Stream, Writer};
 use super::record::{End, ExitRecord, StartRecord, StopState};
-use super::spec::{Spec, Streams};
+use super::spec::{Lasting, Spec, Streams};
 use super::{MARK, now, random};
 use crate::process::{Identity, StartError, Supervisor, become_supervisor};
 use std::ffi::OsString;
@@ -47,6 +47,9 @@ pub(super) const READY: &str = "ready";
 
 /// What it says when another shim has the Job.
 pub(super) const TAKEN: &str = "taken";
+
+/// How much room is taken in advance for what a call prints.
+const ROOM: u64 = 64 * 1024;
 
 /// Plays the role of a shim. Must be called before anything has started a thread.
 pub fn main(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
@@ -139,7 +142,15 @@ fn launch(folder: &Folder, spec: &Spec, mark: &str) -> Result<(Launched, Prepare
         Streams::Separate { .. } => (&[Stream::Output, Stream::Errors][..], Kind::Pipes),
         Streams::Together { .. } => (&[Stream::Output][..], Kind::Pipes),
     };
-    let log = |stream: &Stream| Ok(Writer::create(folder.path(), *stream, spec.log, now())?.lasting(spec.lasting));
+    let room = match spec.lasting {
+        Lasting::Machine => 0,
+        // Somebody waits for what it prints.
+        Lasting::Processes => ROOM,
+    };
+    let log = |stream: &Stream| {
+        let log = Writer::create(folder.path(), *stream, spec.log, now())?.lasting(spec.lasting);
+        Ok(if room > 0 { log.with_room(room) } else { log })
+    };
     let logs = streams.iter().map(log).collect::<io::Result<Vec<Writer>>>()?;
     let address = Address::of(folder.path())?;
     let listener = address.bind()?;

@@ -296,6 +296,7 @@ impl<'a> Running<'a> {
     fn spec(&self) -> jobs::Spec {
         let command = jobs::Command::Shell { line: self.line.line.clone() };
         let mut spec = jobs::Spec::new(command, &self.line.cwd);
+        spec.log = jobs::LogLimits { keep_bytes: self.of.coordinator.settings().jobs.log_bytes };
         spec.pass = TOOL_CHAINS.iter().map(|name| (*name).to_owned()).collect();
         spec.streams = jobs::Streams::Together { input: jobs::Input::Nothing };
         spec.lasting = jobs::Lasting::Processes;

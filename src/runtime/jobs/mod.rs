@@ -9,6 +9,7 @@ mod follow;
 mod levels;
 mod look;
 mod matches;
+mod retire;
 mod task;
 mod watch;
 
@@ -67,7 +68,10 @@ pub(super) async fn take_up(coordinator: &Coordinator) {
         Err(rejection) => tracing::error!(%rejection, "can't look which Jobs there are"),
     }
     let coordinator = coordinator.clone();
-    tokio::spawn(async move { call::sweep(&coordinator).await });
+    tokio::spawn(async move {
+        call::sweep(&coordinator).await;
+        retire::retire(&coordinator).await;
+    });
 }
 
 /// Acts on an event.
@@ -80,6 +84,10 @@ pub(super) fn take(coordinator: &Coordinator, event: &Event) {
             {
                 told.send_replace(Some(*stop));
             }
+        }
+        Event::JobSettled { .. } => {
+            let coordinator = coordinator.clone();
+            tokio::spawn(async move { retire::retire(&coordinator).await });
         }
         Event::BackgroundAsked { call } => coordinator.inner.jobs.calls.ask_for_background(call),
         Event::ToolSettled { call, .. } => call::settled(coordinator, call),

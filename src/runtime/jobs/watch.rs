@@ -139,6 +139,7 @@ impl Watch {
             },
         };
         let mut spec = jobs::Spec::new(command, &definition.cwd);
+        spec.log = jobs::LogLimits { keep_bytes: self.coordinator.settings().jobs.log_bytes };
         spec.pass = TOOL_CHAINS.iter().map(|name| (*name).to_owned()).collect();
         if !definition.terminal {
             spec.streams = jobs::Streams::Separate { input: jobs::Input::Sent };

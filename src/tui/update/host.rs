@@ -6,7 +6,7 @@ use super::super::projection::{Host, Opening, Trusted};
 use super::super::sizes::{KEPT_AS, Sizes};
 use super::super::text;
 use super::{chat, write};
-use crate::domain::{CommandId, Event, Fence, Receipt, Recorded, Rejection, Seq, TaskStatus, UserCommand};
+use crate::domain::{CommandId, Event, Fence, JobDeed, Receipt, Recorded, Rejection, Seq, TaskStatus, UserCommand};
 
 pub(super) fn news(model: &mut Model, news: News) -> Vec<Effect> {
     // What happens elsewhere is no reason to draw.
@@ -77,6 +77,7 @@ fn take(model: &mut Model, news: News) -> Vec<Effect> {
         News::Jobs(views) => super::jobs::listed(model, views),
         News::JobLog(job, page) => super::jobs::read(model, &job, page),
         News::JobFound(job, pattern, page) => super::jobs::found(model, &job, &pattern, page),
+        News::Shell(view, page) => super::shell::seen(model, &view.job.id, &view, &page),
         News::ModelKept(Ok(place)) => {
             model.say(format!("kept in {}", text::line(&place)));
             Vec::new()
@@ -85,7 +86,6 @@ fn take(model: &mut Model, news: News) -> Vec<Effect> {
             model.warn(why);
             Vec::new()
         }
-        News::ShellEnded(ran) => super::shell::ended(model, ran),
         News::Waiting(tasks) => {
             model.told.waiting = tasks;
             if model.waiting.answered() { vec![Effect::AskWaiting] } else { Vec::new() }
@@ -184,6 +184,7 @@ fn take_out(model: &mut Model, id: &CommandId) -> Option<Outgoing> {
 
 fn accepted(model: &mut Model, id: &CommandId, receipt: Receipt) -> Vec<Effect> {
     let Some(out) = take_out(model, id) else { return Vec::new() };
+    let kept = receipt.clone();
     match (out.wanted, receipt.task) {
         (UserCommand::CreateTask { .. }, Some(task)) => {
             let mut effects = write::send_to_new_task(model, &task);
@@ -203,6 +204,7 @@ fn accepted(model: &mut Model, id: &CommandId, receipt: Receipt) -> Vec<Effect> 
             model.say(if trusted { "this folder is trusted" } else { "this folder is not trusted" });
             Vec::new()
         }
+        (UserCommand::Job { deed: JobDeed::Start { .. } }, _) => super::shell::accepted(model, id, &kept),
         _ => Vec::new(),
     }
 }
@@ -211,6 +213,7 @@ fn accepted(model: &mut Model, id: &CommandId, receipt: Receipt) -> Vec<Effect> 
 fn rejected(model: &mut Model, id: &CommandId, rejection: &Rejection) {
     let out = take_out(model, id);
     model.warn(rejection.to_string());
+    super::shell::refused(model, id);
     let Some(Outgoing { wanted, words: Some(words), .. }) = out else { return };
     let mut back = vec![words];
     if matches!(wanted, UserCommand::CreateTask { .. }) {
@@ -245,6 +248,7 @@ fn heard(model: &mut Model, recorded: &Recorded) -> Vec<Effect> {
     chat::forget_old(model);
     let mut effects = super::tasks::heard(model, &recorded.event);
     effects.extend(super::jobs::heard(model, &recorded.event));
+    effects.extend(super::shell::heard(model, &recorded.event));
     if asks_a_person(&recorded.event) {
         effects.extend(ask_waiting(model));
     }

@@ -31,7 +31,15 @@ pub(super) fn act(model: &mut Model, act: JobsAct) -> Vec<Effect> {
             Vec::new()
         }
         JobsAct::Scroll(step) => scroll(model, step),
-        JobsAct::Follow => of_log(model, |log| log.back = 0),
+        JobsAct::Follow => super::job_log::follow(model),
+        JobsAct::Page => super::job_log::page(model),
+        JobsAct::Copy => super::job_log::copy(model),
+        JobsAct::Order => {
+            model.jobs.order = model.jobs.order.next();
+            model.jobs.pick();
+            model.say(format!("Jobs {}", model.jobs.order.name()));
+            read_on(model)
+        }
         JobsAct::ToggleTimes => of_log(model, |log| log.times = !log.times),
         JobsAct::ToggleWrap => of_log(model, |log| log.wraps = !log.wraps),
         JobsAct::ToggleEnded => {
@@ -109,9 +117,9 @@ fn ask_twice(model: &mut Model, act: JobsAct) -> Vec<Effect> {
     submit(model, UserCommand::Job { deed }, None)
 }
 
-/// Starts what a person typed as a Job of the open Task, or as their own.
-pub(super) fn start(model: &mut Model, line: String) -> Vec<Effect> {
-    let definition = Box::new(JobDefinition {
+/// What a person typed, as a Job in the folder.
+pub(super) fn definition(model: &Model, line: String) -> JobDefinition {
+    JobDefinition {
         name: String::new(),
         command: JobCommand::Shell(line),
         cwd: model.folder().to_owned(),
@@ -119,7 +127,12 @@ pub(super) fn start(model: &mut Model, line: String) -> Vec<Effect> {
         role: JobRole::Work,
         watch: Vec::new(),
         levels: JobLevels::default(),
-    });
+    }
+}
+
+/// Starts what a person typed as a Job of the open Task, or as their own.
+pub(super) fn start(model: &mut Model, line: String) -> Vec<Effect> {
+    let definition = Box::new(definition(model, line));
     model.focus = Focus::Side(Pane::Jobs);
     model.sizes.hidden.remove(&Pane::Jobs);
     submit(model, UserCommand::Job { deed: JobDeed::Start { task: model.wanted.clone(), definition } }, None)
@@ -177,7 +190,7 @@ pub(super) fn listed(model: &mut Model, views: Vec<JobView>) -> Vec<Effect> {
 }
 
 /// Asks for what came to the log of the chosen Job.
-fn read_on(model: &mut Model) -> Vec<Effect> {
+pub(super) fn read_on(model: &mut Model) -> Vec<Effect> {
     if !is_seen(model) {
         return Vec::new();
     }
@@ -190,7 +203,7 @@ fn read_on(model: &mut Model) -> Vec<Effect> {
         model.jobs.log = Some(JobLog::new(job.clone()));
     }
     let Some(log) = &mut model.jobs.log else { return Vec::new() };
-    if log.asked || log.to >= printed {
+    if log.asked || log.to >= printed || (log.moment.is_some() && !log.lines.is_empty()) {
         return Vec::new();
     }
     log.asked = true;
@@ -200,7 +213,7 @@ fn read_on(model: &mut Model) -> Vec<Effect> {
 /// Lines of a log are there.
 pub(super) fn read(model: &mut Model, job: &JobId, page: LogPage) -> Vec<Effect> {
     let Some(log) = model.jobs.log.as_mut().filter(|log| log.job == *job) else { return Vec::new() };
-    let more = page.to < page.end && !page.lines.is_empty();
+    let more = page.to < page.end && !page.lines.is_empty() && log.moment.is_none();
     log.take(page);
     if more {
         log.asked = true;

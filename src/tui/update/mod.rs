@@ -6,6 +6,7 @@ mod ask;
 mod chat;
 mod focus;
 mod host;
+mod job_log;
 mod jobs;
 mod pick;
 mod shell;
@@ -137,6 +138,8 @@ fn person(model: &mut Model, action: Action, quit_asked: bool) -> Vec<Effect> {
 
         Action::ScrollShell(step) => shell::scroll(model, step),
         Action::KeepShell => shell::keep(model),
+        Action::StopShell => shell::stop(model),
+        Action::AttachShell => shell::attach(model),
         Action::Jobs(act) => jobs::act(model, act),
         Action::Attached(result) => jobs::attached(model, result),
         Action::OpenTasks => tasks::list(model),
@@ -191,7 +194,9 @@ fn tick(model: &mut Model) -> Vec<Effect> {
         Some(_) => write::keep_draft(model),
         None => {
             model.dirty = true;
-            jobs::tick(model)
+            let mut effects = jobs::tick(model);
+            effects.extend(shell::tick(model));
+            effects
         }
     }
 }

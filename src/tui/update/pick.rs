@@ -81,7 +81,9 @@ pub(super) fn ask(model: &mut Model, wish: Wish, typed: &str) -> Vec<Effect> {
         return Vec::new();
     }
     let items = match wish {
-        Wish::Rename | Wish::Objective | Wish::StartJob | Wish::FindInJob => Vec::new(),
+        Wish::Rename | Wish::Objective | Wish::StartJob | Wish::FindInJob | Wish::JumpInJob | Wish::FilterJobs => {
+            Vec::new()
+        }
         Wish::Model => model.facts.models.iter().map(|name| Item::words(name, "")).collect(),
         Wish::Policy => Policy::NAMES.iter().map(|(name, _)| Item::words(*name, says(name))).collect(),
         Wish::Theme => BuiltIn::ALL.iter().map(|theme| Item::words(theme.name(), theme.says())).collect(),
@@ -246,6 +248,8 @@ fn grant(model: &mut Model, wish: Wish, word: String) -> Vec<Effect> {
         }
         Wish::StartJob => super::jobs::start(model, word),
         Wish::FindInJob => super::jobs::find(model, word),
+        Wish::JumpInJob => super::job_log::jump(model, &word),
+        Wish::FilterJobs => super::job_log::filter(model, &word),
         Wish::Theme => {
             match BuiltIn::named(&word) {
                 Some(theme) => {

@@ -15,7 +15,12 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer) {
     let key = |action: &Action| model.keymap.key_of(When::Shell, action);
     let keys = match shell.ran {
         Some(_) => format!("{} put it into the message  {} close", key(&Action::KeepShell), key(&Action::CloseOverlay)),
-        None => format!("{} stop it", key(&Action::CloseOverlay)),
+        None => format!(
+            "{} stop it  {} its terminal  {} leave it running",
+            key(&Action::StopShell),
+            key(&Action::AttachShell),
+            key(&Action::CloseOverlay)
+        ),
     };
     let screen = model.layout.area;
     let height = (screen.height * 3 / 4).max(8);
@@ -28,8 +33,7 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer) {
     let command = text::cut(&text::line(&shell.command), room.saturating_sub(text::width(&ended) + 5));
     let head = vec![Span::styled("$ ", Style::from(theme.accent)), Span::styled(command, Style::from(theme.strong))];
     put(buffer, inner, 0, &super::both_ends(inner, head, vec![Span::styled(ended, Style::from(theme.dim))]));
-    let Some(ran) = &shell.ran else { return };
-    let output = text::output(&ran.output);
+    let output = text::output(shell.output());
     let output = output.trim_end_matches('\n');
     let rows = wrap::wrap(output, room.max(1));
     let height = usize::from(inner.height.saturating_sub(2));
@@ -39,7 +43,7 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer) {
         let words = wrap::shown(output, range, room.max(1));
         put(buffer, inner, row as u16 + 2, &Line::styled(words.to_owned(), theme.text));
     }
-    if output.is_empty() {
+    if output.is_empty() && shell.ran.is_some() {
         put(buffer, inner, 2, &Line::styled("It printed nothing.", theme.dim));
     }
 }

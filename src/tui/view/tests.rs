@@ -219,7 +219,9 @@ fn a_command_of_the_person() {
         update(model, Action::Type("!cargo test".into()));
         update(model, Action::Send);
         let output = "running 3 tests\ntest parser::trims ... ok\ntest parser::keeps ... FAILED\n".to_owned();
-        news(model, News::ShellEnded(crate::tui::shell::Ran { ended: "exit 101".into(), output }));
+        if let Some(shell) = &mut model.shell {
+            shell.ran = Some(crate::tui::shell::Ran { ended: "exit 101".into(), output });
+        }
     });
 }
 

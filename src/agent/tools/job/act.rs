@@ -32,6 +32,14 @@ struct Arguments {
     name: Option<String>,
     /// start: regex; you get a message when output matches
     watch: Option<String>,
+    /// start: seconds it may print nothing
+    silence: Option<u64>,
+    /// start: seconds it may run
+    deadline: Option<u64>,
+    /// start: megabytes of memory it may have
+    memory: Option<u64>,
+    /// start: done when it exceeds these, besides a message: stop or restart
+    then: Option<String>,
     /// start: a server; the Task does not wait for its end
     #[serde(default)]
     service: bool,
@@ -67,7 +75,8 @@ impl Tool for JobTool {
                     if line.trim().is_empty() {
                         return Err(arguments::bad(&SPEC, "`command` is missing"));
                     }
-                    let deed = JobDeed::Start { task: None, definition: Box::new(definition(&given, &line, ctx)) };
+                    let definition = definition(&given, levels(&given)?, &line, ctx);
+                    let deed = JobDeed::Start { task: None, definition: Box::new(definition) };
                     (deed, shell::action(SPEC.name, &line, &line, ctx))
                 }
                 "send" => {
@@ -110,7 +119,30 @@ impl Tool for JobTool {
     }
 }
 
-fn definition(given: &Arguments, line: &str, ctx: &ToolContext) -> JobDefinition {
+/// What is normal for it, as the model says.
+fn levels(given: &Arguments) -> Result<JobLevels, BadCall> {
+    let reaction = match given.then.as_deref() {
+        None | Some("") => None,
+        Some(word) => match JobReaction::ALL.iter().copied().find(|reaction| reaction.as_str() == word) {
+            Some(reaction) => Some(reaction),
+            None => return Err(arguments::bad(&SPEC, &format!("`then` is stop or restart, not `{word}`"))),
+        },
+    };
+    let ms = |seconds: Option<u64>| seconds.map(|seconds| seconds.saturating_mul(1_000));
+    let levels = JobLevels {
+        silence_ms: ms(given.silence),
+        deadline_ms: ms(given.deadline),
+        rss_bytes: given.memory.map(|megabytes| megabytes.saturating_mul(1_000_000)),
+        reaction,
+        ..JobLevels::default()
+    };
+    if levels.is_empty() && reaction.is_some() {
+        return Err(arguments::bad(&SPEC, "`then` needs one of silence, deadline, memory"));
+    }
+    Ok(levels)
+}
+
+fn definition(given: &Arguments, levels: JobLevels, line: &str, ctx: &ToolContext) -> JobDefinition {
     JobDefinition {
         name: given.name.clone().unwrap_or_default(),
         command: JobCommand::Shell(line.to_owned()),
@@ -118,7 +150,7 @@ fn definition(given: &Arguments, line: &str, ctx: &ToolContext) -> JobDefinition
         terminal: true,
         role: if given.service { JobRole::Service } else { JobRole::Work },
         watch: given.watch.iter().filter(|pattern| !pattern.is_empty()).cloned().collect(),
-        levels: JobLevels::default(),
+        levels,
     }
 }
 

@@ -3,6 +3,7 @@
 
 use crate::cli::app::App;
 use crate::cli::fault::{Exit, Fault};
+use crate::cli::units;
 use crate::domain::JobId;
 use crate::jobs::client::{AttachClient, ClientError, Event, Keys, LEAVE, View};
 use crate::jobs::protocol::{LogState, Role, Typing};
@@ -20,9 +21,6 @@ const NEWS: Duration = Duration::from_millis(1);
 /// A screen that is lower keeps every line for the Job.
 const LEAST_ROWS: u16 = 6;
 
-/// The key that leaves, unless another is chosen.
-const DETACH: &str = "ctrl-]";
-
 #[derive(Debug, clap::Args)]
 pub struct AttachArgs {
     /// The Job
@@ -34,22 +32,9 @@ pub struct AttachArgs {
     #[arg(long, conflicts_with = "read_only")]
     pub take_over: bool,
     /// The key that leaves the Job, which goes on: ctrl and a letter or one of [ ] \ ^ _
-    #[arg(long, value_name = "KEY", default_value = DETACH, value_parser = key)]
-    pub detach: u8,
-}
-
-/// Reads a control key: `ctrl-]`, `C-a`, `^]`.
-fn key(text: &str) -> Result<u8, String> {
-    let lower = text.to_ascii_lowercase();
-    let name = ["ctrl-", "ctrl+", "c-", "^"].iter().find_map(|prefix| lower.strip_prefix(prefix));
-    match name.map(str::as_bytes) {
-        Some([byte @ (b'a'..=b'z' | b'[' | b'\\' | b']' | b'^' | b'_')]) => Ok(byte & 0x1f),
-        Some(_) | None => Err("ctrl and a letter, such as ctrl-] or ctrl-a".into()),
-    }
-}
-
-fn spelled(key: u8) -> String {
-    format!("ctrl-{}", char::from(key | 0x40).to_ascii_lowercase())
+    /// [default: `detach` of the configuration, else ctrl-]]
+    #[arg(long, value_name = "KEY", value_parser = units::control_key)]
+    pub detach: Option<u8>,
 }
 
 /// Attaches until the detach key is pressed or the Job ends.
@@ -57,6 +42,10 @@ pub(super) async fn run(app: &App, args: AttachArgs) -> Result<Exit, Fault> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Err(Fault::usage("attach needs a terminal", "`cowork jobs logs -f JOB` follows without one"));
     }
+    let detach = match args.detach {
+        Some(key) => key,
+        None => app.configured()?.settings.jobs.detach,
+    };
     let (id, folder) = super::folder(app, &args.id).await?;
     let (wake, woken) =
         io::pipe().map_err(io_fault).map(|(read, write)| (OwnedFd::from(write), OwnedFd::from(read)))?;
@@ -68,7 +57,7 @@ pub(super) async fn run(app: &App, args: AttachArgs) -> Result<Exit, Fault> {
             let _ = rustix::io::write(&wake, &[0]);
         }
     });
-    let left = tokio::task::block_in_place(|| attach(&folder, &id, &args, &woken));
+    let left = tokio::task::block_in_place(|| attach(&folder, &id, &args, detach, &woken));
     telling.abort();
     match left? {
         Left::Detached => app.out.note(&format!("left {id}; it goes on")),
@@ -95,7 +84,7 @@ enum Left {
     Lost(String),
 }
 
-fn attach(folder: &Folder, id: &JobId, args: &AttachArgs, woken: &OwnedFd) -> Result<Left, Fault> {
+fn attach(folder: &Folder, id: &JobId, args: &AttachArgs, detach: u8, woken: &OwnedFd) -> Result<Left, Fault> {
     let role = if args.read_only { Role::Watcher } else { Role::Typist };
     let ours = measure();
     let client = match AttachClient::attach(folder, role, Some(inner(ours))) {
@@ -109,7 +98,7 @@ fn attach(folder: &Folder, id: &JobId, args: &AttachArgs, woken: &OwnedFd) -> Re
         keys.take_over().map_err(|error| Fault::new("lost", error.to_string(), ""))?;
     }
     let terminal = Raw::enter().map_err(io_fault)?;
-    let mut attached = Attached { view, keys, ours, id: id.clone(), detach: args.detach, role, note: String::new() };
+    let mut attached = Attached { view, keys, ours, id: id.clone(), detach, role, note: String::new() };
     let left = attached.run(woken);
     drop(terminal);
     Ok(left)
@@ -313,25 +302,10 @@ impl Attached {
             (Role::Typist, Typing::You | Typing::Nobody) => "",
         };
         let note = if self.note.is_empty() { String::new() } else { format!(" · {}", self.note) };
-        let text = format!(" {} · {} leaves, the Job goes on{typing}{note}", self.id, spelled(self.detach));
+        let text =
+            format!(" {} · {} leaves, the Job goes on{typing}{note}", self.id, units::control_key_name(self.detach));
         let text = crate::cli::output::fit(&crate::domain::sanitise::line(&text), usize::from(self.ours.cols));
         let line = format!("\x1b7\x1b[{};1H\x1b[0;7m{text}\x1b[K\x1b[m\x1b8", self.ours.rows);
         Ok(say(line.as_bytes())?)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_detach_key_is_any_control_key() {
-        for (text, byte) in [("ctrl-]", 0x1d), ("C-a", 1), ("^\\", 0x1c), ("ctrl+q", 0x11)] {
-            assert_eq!(key(text), Ok(byte), "{text}");
-        }
-        for text in ["", "q", "ctrl-", "ctrl-1", "ctrl-ab", "alt-x"] {
-            key(text).expect_err(text);
-        }
-        assert_eq!((spelled(0x1d), spelled(1)), ("ctrl-]".to_owned(), "ctrl-a".to_owned()));
     }
 }

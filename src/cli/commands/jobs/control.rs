@@ -32,6 +32,9 @@ pub struct StartArgs {
     /// It is not as it should be when it prints nothing for so long
     #[arg(long, value_name = "D", value_parser = units::duration)]
     pub silence: Option<Duration>,
+    /// It is not as it should be when it comes less far than this in so long: 5%/10m
+    #[arg(long, value_name = "P/D", value_parser = units::pace)]
+    pub pace: Option<JobPace>,
     /// It is not as it should be when it runs for so long
     #[arg(long, value_name = "D", value_parser = units::duration)]
     pub deadline: Option<Duration>,
@@ -106,7 +109,7 @@ pub(super) async fn start(app: &App, args: StartArgs) -> Result<Exit, Fault> {
         rss_bytes: args.memory,
         log_bytes: args.output,
         reaction: args.then,
-        pace: None,
+        pace: args.pace,
     };
     let terminal = !args.no_terminal;
     let definition = JobDefinition { name: args.name, command, cwd, terminal, role, watch: args.watch, levels };

@@ -115,17 +115,72 @@ fn what_was_sent_in_any_task_is_found_again() {
     assert_eq!(model.composer.text(), "water the garden", "after the message of this Task and the fence");
 }
 
+/// Types a command of the person, which becomes a Job; gives its id and what asked for it.
+fn run_in_shell(model: &mut Model, line: &str) -> (JobId, JobDefinition) {
+    typed(model, line);
+    let effects = press(model, "enter");
+    let [Wanted::Submit { id, wanted: UserCommand::Job { deed: JobDeed::Start { task: None, definition } } }] =
+        &effects[..]
+    else {
+        panic!("{effects:?}")
+    };
+    let job = JobId::from("j_shell000");
+    let receipt = Receipt { seq: 900, task: None, message: None, job: Some(job.clone()) };
+    let effects = told(model, News::Accepted(id.clone(), receipt));
+    assert_eq!(effects, [Wanted::LookAtShell(job.clone())]);
+    (job, (**definition).clone())
+}
+
+fn stands(job: &JobId, definition: &JobDefinition, exit: Option<i32>) -> Box<JobView> {
+    let end = exit.map(|code| JobEnd {
+        exit_code: Some(code),
+        signal: None,
+        evidence: JobEvidence::ExitRecord,
+        reason: None,
+        log_bytes: 9,
+        last_output_at: None,
+        last_line: None,
+        ended_at: 2,
+    });
+    let job = Job {
+        id: job.clone(),
+        origin: "command:e_1".into(),
+        task: None,
+        actor: Actor::person(),
+        definition: definition.clone(),
+        state: if exit.is_some() { JobState::Exited } else { JobState::Running },
+        process: None,
+        stop: None,
+        note: None,
+        matched_through: 0,
+        breached: Vec::new(),
+        end,
+        created_at: 1,
+    };
+    Box::new(JobView { job, seen: JobSeen::default() })
+}
+
+fn printed(text: &str) -> LogPage {
+    let line = |text: &str| LogLine { offset: 0, at: None, kind: LogLineKind::Whole, text: text.into() };
+    LogPage { lines: text.lines().map(line).collect(), ..LogPage::default() }
+}
+
 #[test]
-fn a_line_for_the_shell_runs_and_gets_into_the_message_only_when_told() {
+fn a_line_for_the_shell_is_a_job_and_gets_into_the_message_only_when_told() {
     let mut model = working();
-    typed(&mut model, "!cargo test");
-    assert_eq!(model.composer.purpose, Purpose::Shell);
+    let (job, definition) = run_in_shell(&mut model, "!cargo test");
+    assert_eq!(definition.command, JobCommand::Shell("cargo test".into()));
+    assert_eq!(definition.cwd, "/home/me/parser");
+    told(&mut model, News::Shell(stands(&job, &definition, None), printed("running 1 test\n")));
+    assert_eq!(model.shell.as_ref().map(|shell| shell.output()), Some("running 1 test\n"));
+    assert_eq!(press(&mut model, "enter"), [], "it still runs");
+    told(&mut model, News::Shell(stands(&job, &definition, Some(1)), printed("1 failed\n")));
     let effects = press(&mut model, "enter");
-    let wanted = Wanted::RunInShell { command: "cargo test".into(), folder: "/home/me/parser".into() };
-    assert_eq!(effects, [wanted]);
-    let ran = crate::tui::shell::Ran { ended: "exit 1".into(), output: "1 failed\n".into() };
-    told(&mut model, News::ShellEnded(ran));
-    assert_eq!(submitted(&press(&mut model, "enter")), Vec::<&UserCommand>::new());
+    assert_eq!(
+        submitted(&effects),
+        [&UserCommand::Job { deed: JobDeed::Remove { job } }],
+        "nothing is left lying about"
+    );
     assert_eq!(model.overlay, None);
     typed(&mut model, "why?");
     let effects = press(&mut model, "enter");
@@ -134,13 +189,18 @@ fn a_line_for_the_shell_runs_and_gets_into_the_message_only_when_told() {
 }
 
 #[test]
-fn a_shell_line_is_left_with_backspace_and_a_running_one_is_stopped_with_esc() {
+fn a_shell_line_is_left_with_backspace_and_a_running_one_is_stopped_taken_over_or_left_running() {
     let mut model = working();
     press(&mut model, "! backspace");
     assert_eq!((&model.composer.purpose, model.composer.text().as_str()), (&Purpose::Message, ""));
-    typed(&mut model, "!sleep 9");
-    press(&mut model, "enter");
-    assert_eq!(press(&mut model, "esc"), [Wanted::StopShell]);
+    let (job, _) = run_in_shell(&mut model, "!sleep 9");
+    assert_eq!(press(&mut model, "a"), [Wanted::Attach(job.clone())]);
+    let effects = press(&mut model, "s");
+    assert!(
+        matches!(submitted(&effects)[..], [UserCommand::Job { deed: JobDeed::Stop { job: stopped, .. } }] if *stopped == job)
+    );
+    assert_eq!(press(&mut model, "esc"), [], "it goes on");
+    assert_eq!((model.overlay, model.shell), (None, None));
 }
 
 #[test]
