@@ -28,13 +28,20 @@ pub const POINTS: &[&str] = &[
 /// The points of a Job's life, passed only where there is one.
 pub const JOB_POINTS: &[&str] = &["jobs.before_start", "jobs.after_start", "jobs.before_settled", "jobs.settled"];
 
+/// The points of what a call runs, passed only where one does.
+pub const CALL_POINTS: &[&str] = &["calls.before_start", "calls.started"];
+
+/// The points at which what a call runs becomes a Job.
+pub const KEEP_POINTS: &[&str] = &["calls.before_kept", "calls.kept"];
+
 /// The point at which the screen panics instead, before each frame it draws.
 pub const PANIC_OF_SCREEN: &str = "screen.panic";
 
 /// Dies here, as if by `kill -9`, when told to.
 #[cfg(debug_assertions)]
 pub fn point(name: &'static str) {
-    debug_assert!(POINTS.contains(&name) || JOB_POINTS.contains(&name), "an unlisted crash point: {name}");
+    let listed = [POINTS, JOB_POINTS, CALL_POINTS, KEEP_POINTS].concat();
+    debug_assert!(listed.contains(&name), "an unlisted crash point: {name}");
     if is_wanted(name) {
         let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
     }

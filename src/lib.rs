@@ -6,6 +6,7 @@
 //! * [`domain`]: the words and the laws, pure.
 //! * [`store`]: the SQLite file.
 //! * [`process`]: starting and ending processes.
+//! * [`resources`]: what people and agents edit together, one pure adapter per kind.
 //! * [`jobs`]: processes that outlive us, their terminals and their logs.
 //! * [`agent`]: the decision loop, its tools and its models.
 //! * [`runtime`]: the Coordinator, which binds those together.
@@ -20,6 +21,7 @@ pub mod domain;
 pub mod host;
 pub mod jobs;
 pub mod process;
+pub mod resources;
 pub mod runtime;
 pub mod store;
 pub mod tui;

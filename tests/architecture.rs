@@ -34,8 +34,12 @@ const LIBRARIES: &[(&str, &[&str])] = &[
 ];
 
 /// Where there is no async runtime: pure rooms, the shim, and the screen but for the files that touch the world.
-const WITHOUT_TOKIO: &[(&str, &[&str])] =
-    &[("domain", &[]), ("jobs", &[]), ("tui", &["tui/finder", "tui/link", "tui/run", "tui/input/tty"])];
+const WITHOUT_TOKIO: &[(&str, &[&str])] = &[
+    ("domain", &[]),
+    ("jobs", &[]),
+    ("resources", &[]),
+    ("tui", &["tui/finder", "tui/link", "tui/run", "tui/input/tty"]),
+];
 
 /// The longest file, in lines that are not tests.
 const LONGEST: usize = 700;

@@ -97,6 +97,7 @@ fn context(drive: &Drive, call: &ToolCall, seen: Arc<Seen>) -> ToolContext {
         limits: drive.port.settings().limits,
         blobs: drive.port.blobs(),
         jobs: drive.port.jobs(&drive.run, &call.id),
+        team: drive.port.team(&drive.run, &call.id),
         cancel: drive.stop.child_token(),
         live: Arc::new(move |text| {
             let (task, agent, call) = (task.clone(), agent.clone(), id.clone());
@@ -137,6 +138,12 @@ async fn resume(
     let left = drive.time_left(&drive.port.look().await?);
     if !tool.spec().effect.changes_something() {
         return perform(drive, call, plan, ctx, left).await;
+    }
+    if plan.again == tools::Again::TakeUp {
+        return match ctx.jobs.has_begun().await {
+            true => perform(drive, call, plan, ctx, left).await,
+            false => settle(drive, call, uncertain("nothing is left of it")).await,
+        };
     }
     match tools::probe(plan.target.as_deref(), call.pre_hash.as_deref(), call.post_hash.as_deref()) {
         tools::Probe::Done => settle(drive, call, found_done()).await,

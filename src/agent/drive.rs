@@ -81,7 +81,7 @@ pub async fn drive(
             }
             Step::End(reason, detail) => {
                 crash::point("loop.before_end");
-                let ended = drive.tell(RunCommand::End { run: drive.run.clone(), reason, detail }).await?;
+                let ended = drive.end(&snapshot, reason, detail).await?;
                 crash::point("loop.ended");
                 // Words that came in between are work: then the end was refused, and it goes on.
                 if ended == Told::Done { Going::Away } else { Going::On }
@@ -120,12 +120,17 @@ enum Waited {
 }
 
 impl Drive {
-    /// How long this Run may still take under the Task's budget of seconds.
+    /// How long this Run may still take under its budget of seconds: Main's is its Task's, that of a
+    /// Subagent stands in its contract.
     pub fn time_left(&self, snapshot: &Snapshot) -> Option<Duration> {
         let task = snapshot.tasks.get(&self.task)?;
-        let limit = task.budget.seconds?.saturating_mul(1000);
+        let (budget, usage) = match snapshot.live_assignment(&self.agent) {
+            Some(work) => (work.contract.budget, &work.usage),
+            None => (task.budget, &task.usage),
+        };
+        let limit = budget.seconds?.saturating_mul(1000);
         let run = snapshot.runs.get(&self.run)?;
-        let used = task.usage.run_ms + self.port.now().saturating_sub(run.started_at).max(0) as u64;
+        let used = usage.run_ms + self.port.now().saturating_sub(run.started_at).max(0) as u64;
         Some(Duration::from_millis(limit.saturating_sub(used)))
     }
 
@@ -145,6 +150,18 @@ impl Drive {
                 | RejectionKind::Internal => Err(rejection),
             },
         }
+    }
+
+    /// Ends the Run. What a Subagent said last is its report, if it made none.
+    async fn end(&mut self, snapshot: &Snapshot, reason: EndReason, detail: Option<String>) -> Result<Told, Rejection> {
+        let run = self.run.clone();
+        if reason != EndReason::Finished || snapshot.live_assignment(&self.agent).is_none() {
+            return self.tell(RunCommand::End { run, reason, detail }).await;
+        }
+        self.read_rows().await?;
+        let done = self.rows.last().map(Row::text).unwrap_or_default();
+        let report = Report { outcome: Outcome::Completed, done, uncertain: String::new(), refs: Vec::new() };
+        self.tell(RunCommand::Report { run, call: None, report }).await
     }
 
     /// Reads the rows that were added since the last look.

@@ -11,6 +11,7 @@ mod drive;
 mod judge;
 pub mod model;
 pub mod port;
+pub mod running;
 pub mod tools;
 mod turn;
 

@@ -1,5 +1,6 @@
 //! What an agent's loop needs from outside, as one trait: the runtime implements it.
 
+use super::running::{Line, Listener, Ran};
 use crate::domain::*;
 use futures_util::future::BoxFuture;
 use std::path::PathBuf;
@@ -20,6 +21,8 @@ pub trait Port: Send + Sync + 'static {
     fn blobs(&self) -> Arc<dyn Blobs>;
     /// The Jobs of the agent's Task, to be acted on as the effect of a call.
     fn jobs(&self, run: &RunId, call: &ToolCallId) -> Arc<dyn Jobs>;
+    /// The Subagents of the agent's Task, and whoever gave it its work, as a call reaches them.
+    fn team(&self, run: &RunId, call: &ToolCallId) -> Arc<dyn Team>;
     /// Shows something that is not stored.
     fn show(&self, transient: Transient);
     /// What the user configured, as of now.
@@ -57,9 +60,37 @@ pub trait Jobs: Send + Sync + 'static {
         from: u64,
         lines: u32,
     ) -> BoxFuture<'a, Result<LogPage, Rejection>>;
+    /// Runs a line for the call, while somebody listens. Where the call has begun to run it before,
+    /// as one whose host died, it is taken up as it is, and heard from its beginning.
+    fn run<'a>(&'a self, line: Line, listener: &'a mut dyn Listener) -> BoxFuture<'a, Result<Ran, Rejection>>;
+    /// Whether the call has begun to run something.
+    fn has_begun(&self) -> BoxFuture<'_, bool>;
     /// Waits for a phase of it, at most so long, and no longer than until the agent has a message.
     fn wait<'a>(&'a self, job: &'a JobId, phase: JobPhase, most: Duration)
     -> BoxFuture<'a, Result<JobView, Rejection>>;
+}
+
+/// What is looked for in a Task while a call waits.
+pub type Over<'a> = &'a (dyn Fn(&Snapshot) -> bool + Send + Sync);
+
+/// The agents of one Task, as a call of one of them reaches the others.
+pub trait Team: Send + Sync + 'static {
+    /// Whose call it is.
+    fn agent(&self) -> &AgentId;
+    /// In which Run.
+    fn run(&self) -> &RunId;
+    /// Which call.
+    fn call(&self) -> &ToolCallId;
+    /// Submits a command and returns when it is on disk, or refused.
+    fn submit(&self, command: RunCommand) -> BoxFuture<'_, Result<(), Rejection>>;
+    /// The live part of the Task.
+    fn look(&self) -> BoxFuture<'_, Result<Snapshot, Rejection>>;
+    /// All that was given to Subagents of the Task so far, oldest first.
+    fn delegated(&self) -> BoxFuture<'_, Result<Vec<Delegated>, Rejection>>;
+    /// Returns when `over` holds or at `until`, whichever comes first.
+    fn wait<'a>(&'a self, over: Over<'a>, until: Option<Millis>) -> BoxFuture<'a, Result<Snapshot, Rejection>>;
+    /// Lets the fallback of a decision hold whose time is over.
+    fn expire<'a>(&'a self, decision: &'a DecisionId) -> BoxFuture<'a, Result<(), Rejection>>;
 }
 
 /// Where an agent works.

@@ -24,7 +24,7 @@ pub(super) async fn take(drive: &mut Drive, snapshot: &Snapshot) -> Going {
     let (Some(task), Some(agent)) = (snapshot.tasks.get(&drive.task), snapshot.agents.get(&drive.agent)) else {
         return Going::Away;
     };
-    let chosen = task.model.clone().unwrap_or_else(|| settings.model_of(agent.role).to_owned());
+    let chosen = chosen_model(&settings, snapshot, task, agent);
     let model = drive.instead.as_ref().map_or(chosen, |instead| instead.model.clone());
     let call = fresh_call();
     let begin = RunCommand::BeginTurn { run: drive.run.clone(), call: call.clone(), model: model.clone() };
@@ -39,14 +39,14 @@ pub(super) async fn take(drive: &mut Drive, snapshot: &Snapshot) -> Going {
     }
     let before = drive.instead.as_ref().map_or(0, |instead| instead.failures_before);
     let attempt = agent.failures.saturating_sub(before);
+    let context = &drive.rows[drive.rows.partition_point(|row| row.seq < agent.tail_from_seq)..];
     let frame = Request {
         model: model.split_once(':').map_or(model.as_str(), |(_, name)| name).to_owned(),
-        system: context::system_prompt(&settings, task, snapshot, &drive.place),
+        system: context::system_prompt(&settings, task, agent, snapshot, &drive.place),
         rows: Vec::new(),
-        tools: tools::all().iter().map(|tool| tool.spec().clone()).collect(),
+        tools: offered(snapshot, agent, context),
         info: settings.model_info(&model),
     };
-    let context = &drive.rows[drive.rows.partition_point(|row| row.seq < agent.tail_from_seq)..];
     let room = [window::room(&frame), window::learned(&model)].into_iter().flatten().min();
     let rows = window::fit(context, room.unwrap_or(u64::MAX));
     let size = window::size(&rows);
@@ -88,6 +88,46 @@ pub(super) async fn take(drive: &mut Drive, snapshot: &Snapshot) -> Going {
         Ended::Stopped => keep_cut(drive, &turn, left).await.into(),
         Ended::Failed(error) => fail(drive, turn, left, error).await,
     }
+}
+
+/// The model of an agent: its own, its role's, its Task's, the default.
+fn chosen_model(settings: &Settings, snapshot: &Snapshot, task: &Task, agent: &Agent) -> String {
+    let own = snapshot.live_assignment(&agent.id).and_then(|work| work.contract.model.clone());
+    let of_role = match agent.role {
+        AgentRole::Main => None,
+        AgentRole::Subagent => settings.roles.subagent.clone(),
+    };
+    own.or(of_role).or_else(|| task.model.clone()).unwrap_or_else(|| settings.model.clone())
+}
+
+/// The tools that an agent is told of: a Subagent those it was granted, Main all but a Subagent's
+/// own; what there is nothing to use on yet is left out.
+fn offered(snapshot: &Snapshot, agent: &Agent, context: &[Row]) -> Vec<tools::ToolSpec> {
+    let granted = snapshot.live_assignment(&agent.id).map(|work| &work.contract.grant.tools);
+    let may = |name: &str| match granted {
+        // Whoever may give work away leads those who got it.
+        Some(tools) if name == tools::LEAD => tools.iter().any(|tool| tool == tools::DELEGATE),
+        Some(tools) => tools.iter().any(|tool| tool == name),
+        None => !tools::OF_SUBAGENTS.contains(&name),
+    };
+    let is_of_use = |name: &str| match name {
+        tools::LEAD => has_called(context, tools::DELEGATE),
+        tools::JOBS => {
+            snapshot.live_jobs(&agent.task).next().is_some()
+                || has_called(context, tools::JOB)
+                || context
+                    .iter()
+                    .any(|row| row.text().lines().next().is_some_and(|line| line.ends_with(decide::FROM_A_JOB)))
+        }
+        _ => true,
+    };
+    let all = tools::all();
+    all.iter().map(|tool| tool.spec()).filter(|spec| may(spec.name) && is_of_use(spec.name)).cloned().collect()
+}
+
+fn has_called(context: &[Row], tool: &str) -> bool {
+    let is_it = |part: &Part| matches!(part, Part::Call { name, .. } if name == tool);
+    context.iter().any(|row| row.parts.iter().any(is_it))
 }
 
 /// A request that was sent.
@@ -209,7 +249,7 @@ async fn fail(drive: &mut Drive, turn: Turn, left: Left, error: ModelError) -> G
         }
         (false, None) => None,
     };
-    if let Some(model) = instead {
+    if let Some(model) = instead.clone() {
         drive.instead = Some(Instead { model, failures_before: turn.attempt + 1 });
     }
     let run = drive.run.clone();
@@ -217,8 +257,8 @@ async fn fail(drive: &mut Drive, turn: Turn, left: Left, error: ModelError) -> G
         // Nobody will say it again.
         true => keep_cut(drive, &turn, left).await,
         false => {
-            let (class, message) = (class.clone(), message.clone());
-            drive.tell(RunCommand::FailTurn { run: run.clone(), call: turn.call, class, message, retry_at }).await
+            let (run, class, message) = (run.clone(), class.clone(), message.clone());
+            drive.tell(RunCommand::FailTurn { run, call: turn.call, class, message, retry_at, instead }).await
         }
     };
     match told {

@@ -38,7 +38,10 @@ pub fn lines(recorded: &Recorded, calls: &mut Calls) -> Vec<Value> {
             lines.add("turn_started", json!({ "call": call.id, "model": call.model }));
         }
         Event::TurnCommitted { row, usage, .. } => answer(&mut lines, row, usage),
-        Event::TurnFailed { class, message, retry_at: Some(retry_at), .. } => {
+        Event::TurnFailed { class, message, retry_at: Some(_), instead: Some(instead), .. } => {
+            lines.add("notice", json!({ "text": message, "class": class, "instead": instead }));
+        }
+        Event::TurnFailed { class, message, retry_at: Some(retry_at), instead: None, .. } => {
             lines.add("notice", json!({ "text": message, "class": class, "retry_at": retry_at }));
         }
         Event::TurnFailed { class, message, retry_at: None, .. } => {
@@ -52,6 +55,7 @@ pub fn lines(recorded: &Recorded, calls: &mut Calls) -> Vec<Value> {
             let arguments = arguments(&call.arguments);
             lines.add("tool_call", json!({ "id": call.id, "name": call.name, "arguments": arguments }));
         }
+        Event::BackgroundAsked { call } => lines.notice(format!("{call} is to go on in the background")),
         Event::ToolRequeued { call, .. } => lines.notice(format!("{call} is taken up again: its host had died")),
         Event::ToolSettled { call, state, row, .. } => {
             let mut result = json!({ "id": call, "ok": *state == ToolCallState::Done, "state": state, "text": row.text() });
@@ -76,6 +80,32 @@ pub fn lines(recorded: &Recorded, calls: &mut Calls) -> Vec<Value> {
             lines.add("question", json!({ "id": id, "question": question, "options": options, "meanwhile": meanwhile }));
         }
         Event::QuestionResolved { question, state, .. } => lines.notice(format!("question {question} is {state}")),
+
+        Event::AssignmentGiven { assignment, .. } => {
+            let Assignment { id, agent, name, objective, .. } = assignment;
+            lines.add("assignment", json!({ "id": id, "agent": agent, "name": name, "objective": objective }));
+        }
+        Event::ContributionMade { contribution, .. } => {
+            let Contribution { id, agent, report, .. } = contribution;
+            lines.add(
+                "contribution",
+                json!({ "id": id, "agent": agent, "outcome": report.outcome, "done": report.done,
+                        "uncertain": report.uncertain, "refs": report.refs }),
+            );
+        }
+        Event::ContributionReviewed { contribution, state, because } => {
+            lines.notice(worded(&format!("Contribution {contribution} is {state}"), because.as_deref()));
+        }
+        Event::DecisionAsked { decision } => {
+            let DecisionRequest { id, agent, question, fallback, deadline_at, .. } = decision;
+            lines.add(
+                "decision",
+                json!({ "id": id, "agent": agent, "question": question, "fallback": fallback, "deadline_at": deadline_at }),
+            );
+        }
+        Event::DecisionResolved { decision, state, answer } => {
+            lines.notice(worded(&format!("decision {decision} is {state}"), answer.as_deref()));
+        }
 
         Event::RunStarted { run, resumed, woken_by } => {
             let text = if *resumed { "Main goes on" } else { "Main begins" };
@@ -133,6 +163,9 @@ pub fn lines(recorded: &Recorded, calls: &mut Calls) -> Vec<Value> {
         Event::TaskBudgetSet { .. } => lines.notice("the budget has changed".into()),
 
         Event::TakenOver { .. }
+        | Event::AssignmentMoved { .. }
+        | Event::AssignmentReleased { .. }
+        | Event::AgentRetired { .. }
         | Event::TaskCreated { .. }
         | Event::ObjectiveSet { .. }
         | Event::TaskArchived { .. }
@@ -298,6 +331,7 @@ mod tests {
             cwd: "/w".into(),
             detail: String::new(),
             inside: true,
+            own: false,
             beyond: String::new(),
             rule_subject: "make".into(),
         };
@@ -367,6 +401,7 @@ mod tests {
             class: "overloaded".into(),
             message: "the server is overloaded".into(),
             retry_at,
+            instead: None,
         };
         let whole = format!("first\n[… read {{\"path\":\"output:{}\"}} shows them …]\nlast", "ab".repeat(32));
         vec![

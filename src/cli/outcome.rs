@@ -12,10 +12,12 @@ pub struct Seen {
     pub end: Option<EndReason>,
     /// The last final answer.
     pub answer: Option<String>,
+    /// The Run of Main, once it was seen to begin.
+    run: Option<RunId>,
 }
 
 impl Seen {
-    /// Takes an event in; says whether it is a reason to look at the Task.
+    /// Takes in an event of Main or of the whole Task; says whether it is a reason to look at the Task.
     pub fn take(&mut self, event: &Event) -> bool {
         match event {
             Event::TurnCommitted { row, .. } => {
@@ -24,12 +26,16 @@ impl Seen {
                 }
                 false
             }
-            Event::RunStarted { .. } => {
+            Event::RunStarted { run, .. } => {
                 self.end = None;
+                self.run = Some(run.id.clone());
                 false
             }
-            Event::RunEnded { reason, .. } => {
-                self.end = Some(*reason);
+            Event::RunEnded { run, reason, .. } => {
+                // Other Runs are those of Subagents; how one ends is Main's concern.
+                if self.run.as_ref().is_none_or(|main| main == run) {
+                    self.end = Some(*reason);
+                }
                 true
             }
             Event::TaskStatusChanged { .. } | Event::RunSuspended { .. } => true,
@@ -56,7 +62,9 @@ pub enum Outcome {
 impl Outcome {
     /// Looks at a Task; nothing while it goes on.
     pub fn of(detail: &TaskDetail, seen: &Seen, wait_for_background: bool) -> Option<Self> {
-        let working = detail.run.as_ref().is_some_and(|run| run.state == RunState::Running);
+        let delegated = detail.delegated.iter().filter(|one| !one.assignment.state.is_ended());
+        let runs = detail.run.iter().chain(delegated.clone().filter_map(|one| one.run.as_ref()));
+        let working = runs.into_iter().any(|run| run.state == RunState::Running);
         match detail.task.status {
             TaskStatus::Completed => Some(Self::Completed),
             TaskStatus::Failed => Some(Self::Failed(seen.end)),
@@ -64,7 +72,8 @@ impl Outcome {
             // Other calls of the same batch may still be running.
             TaskStatus::AwaitingHuman | TaskStatus::Paused if working => None,
             TaskStatus::AwaitingHuman | TaskStatus::Paused => Some(Self::AwaitingHuman),
-            TaskStatus::Parked if wait_for_background => None,
+            // What was given away is part of the answer.
+            TaskStatus::Parked if wait_for_background || delegated.count() > 0 => None,
             TaskStatus::Parked => Some(Self::Parked),
             TaskStatus::Active if detail.run.is_some() => None,
             TaskStatus::Active => {
@@ -146,6 +155,7 @@ mod tests {
             checks,
             verdicts,
             agents,
+            delegated: vec![],
             run,
             asking: None,
             checkpoint: None,
@@ -155,7 +165,7 @@ mod tests {
     }
 
     fn outcome(status: TaskStatus, run: Option<RunState>, waiting: &[&str], end: Option<EndReason>) -> Option<Outcome> {
-        Outcome::of(&detail(status, run, waiting), &Seen { end, answer: None }, true)
+        Outcome::of(&detail(status, run, waiting), &Seen { end, ..Seen::default() }, true)
     }
 
     #[test]
@@ -199,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_run_that_begins_forgets_how_the_last_one_ended() {
-        let mut seen = Seen { end: Some(EndReason::Model), answer: None };
+        let mut seen = Seen { end: Some(EndReason::Model), ..Seen::default() };
         let run = detail(TaskStatus::Active, Some(RunState::Running), &[]).run.expect("a run");
         assert!(!seen.take(&Event::RunStarted { run, resumed: false, woken_by: vec![] }));
         assert_eq!(seen.end, None);

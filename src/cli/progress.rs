@@ -81,8 +81,14 @@ impl Progress {
                 self.note(Style::Dim, &what)
             }
             Event::ToolSettled { call, state, row, .. } => self.settled(call, *state, row),
+            // The message says which; its tries are counted anew.
+            Event::TurnFailed { message, retry_at: Some(_), instead: Some(_), .. } => {
+                self.tries = 0;
+                self.failure.clear();
+                self.note(Style::Warn, &line(message))
+            }
             // A failure for good is told at the end, with what to do.
-            Event::TurnFailed { message, retry_at: Some(retry_at), .. } => {
+            Event::TurnFailed { message, retry_at: Some(retry_at), instead: None, .. } => {
                 let seconds = (retry_at - now() + 999).max(0) / 1000;
                 self.tries += 1;
                 let again = format!("again in {seconds} s ({} of {})", self.tries, self.retries.max(self.tries));
@@ -90,6 +96,18 @@ impl Progress {
                 let what = if self.failure == *message { again } else { format!("{}; {again}", line(message)) };
                 message.clone_into(&mut self.failure);
                 self.note(Style::Warn, &what)
+            }
+            Event::AssignmentGiven { assignment, .. } => {
+                let Assignment { agent, name, objective, .. } = assignment;
+                self.note(Style::Dim, &format!("⇢ {} ({agent}): {}", line(name), line(objective)))
+            }
+            Event::ContributionMade { contribution, .. } => {
+                let Report { outcome, done, .. } = &contribution.report;
+                self.note(Style::Dim, &format!("⇠ {} {outcome}: {}", contribution.agent, line(done)))
+            }
+            Event::DecisionAsked { decision } => {
+                let DecisionRequest { id, agent, question, .. } = decision;
+                self.note(Style::Warn, &format!("{agent} asks ({id}): {}", line(question)))
             }
             Event::VerdictGiven { verdict } => {
                 self.note(Style::Dim, &format!("{} is {}", verdict.check, verdict.outcome))

@@ -191,7 +191,8 @@ macro_rules! named {
 named!(
     TaskId "a Task" "cowork ls", AgentId "an agent" "cowork agents ls", MessageId "a message" "cowork inbox ls",
     ApprovalId "an approval" "cowork approvals ls", QuestionId "a question" "cowork inbox ls",
-    CheckId "a check" "cowork checks TASK", RuleId "a rule" "cowork approvals rules", JobId "a Job" "cowork jobs ls"
+    CheckId "a check" "cowork checks TASK", RuleId "a rule" "cowork approvals rules", JobId "a Job" "cowork jobs ls",
+    DecisionId "a decision request" "cowork agents ls", ContributionId "a Contribution" "cowork agents ls"
 );
 
 /// Writes a shortened id with its letter; refuses one that names something else.

@@ -34,11 +34,27 @@ impl Fate {
 /// What can go wrong, in the order of a row's cells.
 const DEATHS: [&str; 4] = ["client dies", "host dies", "machine dies", "disk is full"];
 
+/// What can go wrong besides, for what has a shim.
+const SHIM_DIES: &str = "shim dies";
+
+/// What becomes of something, in words, and the promise that proves it.
+type Proven = (Fate, &'static str, &'static str);
+
 /// One thing, and what becomes of it.
 struct Row {
     what: &'static str,
-    /// For each of [`DEATHS`]: what becomes of it, in words, and the promise that proves it.
-    cells: [(Fate, &'static str, &'static str); 4],
+    /// For each of [`DEATHS`].
+    cells: [Proven; 4],
+    /// When its shim dies, where it has one.
+    shim: Option<Proven>,
+}
+
+impl Row {
+    /// Each death that concerns it, and what becomes of it then.
+    fn fates(&self) -> impl Iterator<Item = (&'static str, Proven)> {
+        let deaths = DEATHS.into_iter().zip(self.cells);
+        deaths.chain(self.shim.map(|proven| (SHIM_DIES, proven)))
+    }
 }
 
 use Fate::{Kept, Reported, Rerun, Resumed};
@@ -55,6 +71,8 @@ const FULL: &str = "a_full_disk_refuses_plainly_loses_nothing_and_works_again_wh
 const FULL_AT_WORK: &str =
     "a_disk_that_fills_while_a_model_works_is_said_at_once_everywhere_and_the_work_goes_on_when_there_is_room";
 const FULL_AT_COMMAND: &str = "a_disk_that_fills_while_a_command_runs_keeps_its_result_until_there_is_room";
+const FULL_AT_FILES: &str =
+    "a_disk_that_fills_before_files_are_written_and_edited_has_that_done_once_when_there_is_room";
 const FULL_OPEN: &str = "what_is_kept_when_the_disk_fills_is_there_and_what_is_open_stays_open";
 
 const ROWS: [Row; 8] = [
@@ -66,6 +84,7 @@ const ROWS: [Row; 8] = [
             (Kept, "", MACHINE),
             (Kept, "new ones are refused before they are acknowledged", FULL),
         ],
+        shim: None,
     },
     Row {
         what: "words that were typed and not sent",
@@ -79,6 +98,7 @@ const ROWS: [Row; 8] = [
             (Kept, "as they were a moment before", MACHINE),
             (Kept, "as they were before it was full", FULL_OPEN),
         ],
+        shim: None,
     },
     Row {
         what: "an answer that is being streamed",
@@ -92,6 +112,7 @@ const ROWS: [Row; 8] = [
             (Rerun, "asked for again when anything is started", STREAM_OF_MACHINE),
             (Reported, "whole, recorded when there is room; until then every screen says so", FULL_AT_WORK),
         ],
+        shim: None,
     },
     Row {
         what: "a call that looks, writes or edits",
@@ -99,8 +120,9 @@ const ROWS: [Row; 8] = [
             (Resumed, "it goes on without the screen", TOOL_OF_CLIENT),
             (Rerun, "a look is repeated; a file is compared with what was to be written", CRASHES),
             (Rerun, "as when the host dies", CRASHES),
-            (Reported, "its result waits for room; until then every screen says so", FULL_AT_COMMAND),
+            (Reported, "done once when there is room; until then every screen says so", FULL_AT_FILES),
         ],
+        shim: None,
     },
     Row {
         what: "a shell command that runs",
@@ -110,6 +132,7 @@ const ROWS: [Row; 8] = [
             (Reported, "as may have happened; it is not run again", MACHINE_AT_WORK),
             (Reported, "its result waits for room; until then every screen says so", FULL_AT_COMMAND),
         ],
+        shim: None,
     },
     Row {
         what: "a Job that runs",
@@ -135,6 +158,11 @@ const ROWS: [Row; 8] = [
                 "jb_3_a_disk_that_fills_leaves_a_gap_that_is_said_and_the_true_end",
             ),
         ],
+        shim: Some((
+            Reported,
+            "as uncertain, never as done; what it printed until then stays",
+            "jb_7_how_a_job_ended_is_told_as_it_was_and_never_made_up",
+        )),
     },
     Row {
         what: "an approval or a question that is open",
@@ -144,6 +172,7 @@ const ROWS: [Row; 8] = [
             (Kept, "", MACHINE),
             (Kept, "", FULL_OPEN),
         ],
+        shim: None,
     },
     Row {
         what: "standing rules, trust and budgets",
@@ -153,6 +182,7 @@ const ROWS: [Row; 8] = [
             (Kept, "", MACHINE),
             (Kept, "", FULL_OPEN),
         ],
+        shim: None,
     },
 ];
 
@@ -170,8 +200,7 @@ pub struct Cell {
 /// Every cell, row by row.
 pub fn cells() -> impl Iterator<Item = Cell> {
     ROWS.iter().flat_map(|row| {
-        let deaths = DEATHS.iter().zip(&row.cells);
-        deaths.map(|(when, (fate, words, proof))| Cell { what: row.what, when, fate: *fate, words, proof })
+        row.fates().map(|(when, (fate, words, proof))| Cell { what: row.what, when, fate, words, proof })
     })
 }
 
@@ -185,8 +214,8 @@ pub fn lines() -> Vec<String> {
     let mut lines = Vec::new();
     for row in &ROWS {
         lines.push(row.what.to_owned());
-        for (when, (fate, words, _)) in DEATHS.iter().zip(&row.cells) {
-            lines.push(format!("  {when:<13} {}", said(*fate, words)));
+        for (when, (fate, words, _)) in row.fates() {
+            lines.push(format!("  {when:<13} {}", said(fate, words)));
         }
     }
     lines
@@ -194,15 +223,17 @@ pub fn lines() -> Vec<String> {
 
 /// The table for the docs, with the promise that proves each cell.
 pub fn markdown() -> String {
-    let mut page = format!("| | {} |\n|---|{}\n", DEATHS.join(" | "), "---|".repeat(DEATHS.len()));
+    let (deaths, columns) = (DEATHS.join(" | "), DEATHS.len() + 1);
+    let mut page = format!("| | {deaths} | {SHIM_DIES} |\n|---|{}\n", "---|".repeat(columns));
     for row in &ROWS {
         let cells = row.cells.map(|(fate, words, _)| said(fate, words));
-        let _ = writeln!(page, "| {} | {} |", row.what, cells.join(" | "));
+        let shim = row.shim.map_or("it has none".to_owned(), |(fate, words, _)| said(fate, words));
+        let _ = writeln!(page, "| {} | {} | {shim} |", row.what, cells.join(" | "));
     }
     page.push_str("\nShown by these tests under `tests/promises`:\n\n");
     for row in &ROWS {
         let _ = writeln!(page, "- {}:", row.what);
-        for (when, (_, _, proof)) in DEATHS.iter().zip(&row.cells) {
+        for (when, (_, _, proof)) in row.fates() {
             let _ = writeln!(page, "  - {when}: `{proof}`");
         }
     }

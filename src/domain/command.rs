@@ -115,12 +115,23 @@ pub enum UserCommand {
     },
     /// Answer a question of an agent.
     AnswerQuestion { task: TaskId, question: QuestionId, answer: String },
+    /// Say something to a Subagent; Main is told of it.
+    Guide { task: TaskId, agent: AgentId, text: String },
+    /// Stop a Subagent and what it handed on.
+    CancelAgent { task: TaskId, agent: AgentId },
+    /// Answer a Subagent's decision request.
+    AnswerDecision { task: TaskId, decision: DecisionId, answer: String },
+    /// Accept a Contribution, refuse it, or send it back.
+    Review { task: TaskId, contribution: ContributionId, verdict: ReviewVerdict, because: Option<String> },
     /// Say whether a folder's configuration and instructions may be used.
     TrustFolder { folder: Folder, trusted: bool },
     /// Take a standing rule back.
     RemoveRule { rule: RuleId },
     /// Do something with a Job.
     Job { deed: JobDeed },
+    /// Let the command that Main runs go on as a Job, and its call return; where Main runs none,
+    /// those of its Subagents.
+    Background { task: TaskId },
 }
 
 /// What can be done with Jobs, by whoever may.
@@ -129,6 +140,8 @@ pub enum UserCommand {
 pub enum JobDeed {
     /// Start one, for a Task or for nobody but the person.
     Start { task: Option<TaskId>, definition: Box<JobDefinition> },
+    /// Make one of what the call runs just now: it goes on as it is.
+    Keep { definition: Box<JobDefinition> },
     /// Let one read something; afterwards, perhaps, the end of its input.
     Send { job: JobId, text: String, close: bool },
     /// Signal the processes in its foreground.
@@ -145,7 +158,7 @@ impl JobDeed {
     /// The Job it is about, where there is one already.
     pub fn job(&self) -> Option<&JobId> {
         match self {
-            Self::Start { .. } => None,
+            Self::Start { .. } | Self::Keep { .. } => None,
             Self::Send { job, .. }
             | Self::Signal { job, .. }
             | Self::Stop { job, .. }
@@ -190,6 +203,17 @@ words! {
         Never = "never" }
 }
 
+words! {
+    /// What a reviewer says to a Contribution.
+    ReviewVerdict {
+        /// It is taken as it is; its Subagent is retired.
+        Accept = "accept",
+        /// It is not used; its Subagent is retired.
+        Reject = "reject",
+        /// The same Subagent works on it again.
+        Rework = "rework" }
+}
+
 /// What an agent's loop reports and asks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
@@ -198,8 +222,16 @@ pub enum RunCommand {
     BeginTurn { run: RunId, call: ModelCallId, model: String },
     /// The model answered, whole or cut. Cut answers have no calls.
     CommitTurn { run: RunId, call: ModelCallId, parts: Vec<Part>, calls: Vec<PlannedCall>, usage: Usage, cut: bool },
-    /// The request failed. With `retry_at` it will be sent again.
-    FailTurn { run: RunId, call: ModelCallId, class: String, message: String, retry_at: Option<Millis> },
+    /// The request failed. With `retry_at` it will be sent again, to the same model or to one `instead`.
+    FailTurn {
+        run: RunId,
+        call: ModelCallId,
+        class: String,
+        message: String,
+        retry_at: Option<Millis>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        instead: Option<String>,
+    },
     /// May this call run? Starts it, asks a person, or settles it as denied.
     StartTool { run: RunId, call: ToolCallId, action: Action, pre_hash: Option<String>, post_hash: Option<String> },
     /// The call has its result.
@@ -208,6 +240,20 @@ pub enum RunCommand {
     AskPerson { run: RunId, call: ToolCallId, question: String, options: Vec<String>, meanwhile: String },
     /// Agree points of acceptance, or record a judgement, as the call's effect.
     GiveVerdict { run: RunId, check: CheckId, outcome: CheckState, evidence: Value },
+    /// Give a part of the Task to a new Subagent; the same call gives it once.
+    Delegate { run: RunId, call: ToolCallId, mode: DelegationMode, name: String, objective: String, contract: Contract },
+    /// The Subagent's work is done: its Run ends with its Contribution. `call` is the call that says so.
+    Report { run: RunId, call: Option<ToolCallId>, report: Report },
+    /// Say something to a Subagent of one's own, or to one that works beside.
+    Tell { run: RunId, call: ToolCallId, to: AgentId, text: String, refs: Vec<String> },
+    /// Ask who gave the work to decide, until a deadline.
+    RequestDecision { run: RunId, call: ToolCallId, question: String, fallback: String, wait_ms: u64 },
+    /// Answer a decision request of a Subagent of one's own.
+    AnswerDecision { run: RunId, decision: DecisionId, answer: String },
+    /// Stop a Subagent of one's own.
+    CancelAgent { run: RunId, agent: AgentId },
+    /// Review a Contribution.
+    Review { run: RunId, contribution: ContributionId, verdict: ReviewVerdict, because: Option<String> },
     /// Nothing can go on until a person acts, or the Task is no longer paused.
     Suspend { run: RunId, reason: String },
     /// Do something with a Job of the Task, as the call's effect.
@@ -235,8 +281,10 @@ pub struct PlannedCall {
 pub enum SystemCommand {
     /// Become the one owner, and take over or release what the last one held, in one step.
     TakeOver { owner: Owner },
-    /// Start or resume Main: it has work.
-    StartRun { task: TaskId },
+    /// Start or resume an agent: it has work.
+    StartRun { task: TaskId, agent: AgentId },
+    /// The time for a decision is over: its fallback holds.
+    ExpireDecision { task: TaskId, decision: DecisionId },
     /// Record what was found out about a Job.
     Job { job: JobId, report: JobReport },
 }
@@ -270,12 +318,17 @@ impl Command {
                 | UserCommand::SetPolicy { task, .. }
                 | UserCommand::SetBudget { task, .. }
                 | UserCommand::DecideApproval { task, .. }
-                | UserCommand::AnswerQuestion { task, .. } => Some(task),
+                | UserCommand::AnswerQuestion { task, .. }
+                | UserCommand::Guide { task, .. }
+                | UserCommand::CancelAgent { task, .. }
+                | UserCommand::AnswerDecision { task, .. }
+                | UserCommand::Review { task, .. }
+                | UserCommand::Background { task } => Some(task),
             },
             Self::Run(_) => None,
             Self::System(command) => match command {
                 SystemCommand::TakeOver { .. } | SystemCommand::Job { .. } => None,
-                SystemCommand::StartRun { task } => Some(task),
+                SystemCommand::StartRun { task, .. } | SystemCommand::ExpireDecision { task, .. } => Some(task),
             },
         }
     }
@@ -300,6 +353,13 @@ impl Command {
                 | RunCommand::SettleTool { run, .. }
                 | RunCommand::AskPerson { run, .. }
                 | RunCommand::GiveVerdict { run, .. }
+                | RunCommand::Delegate { run, .. }
+                | RunCommand::Report { run, .. }
+                | RunCommand::Tell { run, .. }
+                | RunCommand::RequestDecision { run, .. }
+                | RunCommand::AnswerDecision { run, .. }
+                | RunCommand::CancelAgent { run, .. }
+                | RunCommand::Review { run, .. }
                 | RunCommand::Suspend { run, .. }
                 | RunCommand::Job { run, .. }
                 | RunCommand::End { run, .. } => Some(run),

@@ -86,6 +86,9 @@ pub enum Event {
         message: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         retry_at: Option<Millis>,
+        /// The model that goes on in place of this one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        instead: Option<String>,
     },
     /// The request was given up: its host died, or its Run was stopped before it had said anything.
     TurnAbandoned { call: ModelCallId, agent: AgentId, reason: String },
@@ -103,6 +106,8 @@ pub enum Event {
     },
     /// The call was in flight when its host died, and may be taken up again.
     ToolRequeued { call: ToolCallId, fence: Fence },
+    /// A person wants what the call runs to go on as a Job.
+    BackgroundAsked { call: ToolCallId },
     /// The call has its result; `row` is the row that holds it.
     ToolSettled {
         call: ToolCallId,
@@ -137,6 +142,37 @@ pub enum Event {
     QuestionResolved {
         question: QuestionId,
         state: QuestionState,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answer: Option<String>,
+    },
+
+    /// A part of the Task was given to a Subagent; `agent` is the Subagent, where it is new.
+    AssignmentGiven {
+        assignment: Assignment,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<Agent>,
+    },
+    /// Work on an assignment began, waits for a decision, or goes on.
+    AssignmentMoved { assignment: AssignmentId, state: AssignmentState },
+    /// Its giver waits for it no longer; its Contribution will come as a message.
+    AssignmentReleased { assignment: AssignmentId },
+    /// An assignment ended with what came of it.
+    ContributionMade { contribution: Contribution, state: AssignmentState },
+    /// A Contribution was accepted, refused or superseded.
+    ContributionReviewed {
+        contribution: ContributionId,
+        state: ReviewState,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        because: Option<String>,
+    },
+    /// A Subagent will do nothing more.
+    AgentRetired { agent: AgentId },
+    /// A Subagent asks for a decision.
+    DecisionAsked { decision: DecisionRequest },
+    /// It was answered, its time is over, or nobody needs it any more.
+    DecisionResolved {
+        decision: DecisionId,
+        state: DecisionState,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answer: Option<String>,
     },
@@ -191,6 +227,21 @@ impl Event {
         !matches!(self, Self::MessageHeld { .. })
     }
 
+    /// The agent whose own step it is: what it was told, asked, answered and did.
+    pub fn stepper(&self) -> Option<&AgentId> {
+        match self {
+            Self::RunStarted { run, .. } => Some(&run.agent),
+            Self::TurnStarted { call } => Some(&call.agent),
+            Self::ToolPlanned { call } => Some(&call.agent),
+            Self::MessageDelivered { agent, .. }
+            | Self::TurnCommitted { agent, .. }
+            | Self::TurnFailed { agent, .. }
+            | Self::TurnAbandoned { agent, .. }
+            | Self::ToolSettled { agent, .. } => Some(agent),
+            _ => None,
+        }
+    }
+
     fn facts(&self) -> (&'static str, &'static str, String) {
         match self {
             Self::TakenOver { owner, .. } => ("taken_over", "host", owner.holder.clone()),
@@ -223,6 +274,7 @@ impl Event {
             Self::ToolPlanned { call } => ("tool_planned", "tool_call", call.id.0.clone()),
             Self::ToolStarted { call, .. } => ("tool_started", "tool_call", call.0.clone()),
             Self::ToolRequeued { call, .. } => ("tool_requeued", "tool_call", call.0.clone()),
+            Self::BackgroundAsked { call } => ("background_asked", "tool_call", call.0.clone()),
             Self::ToolSettled { call, .. } => ("tool_settled", "tool_call", call.0.clone()),
             Self::ApprovalRequested { approval } => ("approval_requested", "approval", approval.id.0.clone()),
             Self::ApprovalDecided { approval, .. } => ("approval_decided", "approval", approval.0.clone()),
@@ -230,6 +282,18 @@ impl Event {
             Self::RuleRemoved { rule } => ("rule_removed", "rule", rule.0.clone()),
             Self::QuestionAsked { question } => ("question_asked", "question", question.id.0.clone()),
             Self::QuestionResolved { question, .. } => ("question_resolved", "question", question.0.clone()),
+            Self::AssignmentGiven { assignment, .. } => ("assignment_given", "assignment", assignment.id.0.clone()),
+            Self::AssignmentMoved { assignment, .. } => ("assignment_moved", "assignment", assignment.0.clone()),
+            Self::AssignmentReleased { assignment } => ("assignment_released", "assignment", assignment.0.clone()),
+            Self::ContributionMade { contribution, .. } => {
+                ("contribution_made", "contribution", contribution.id.0.clone())
+            }
+            Self::ContributionReviewed { contribution, .. } => {
+                ("contribution_reviewed", "contribution", contribution.0.clone())
+            }
+            Self::AgentRetired { agent } => ("agent_retired", "agent", agent.0.clone()),
+            Self::DecisionAsked { decision } => ("decision_asked", "decision", decision.id.0.clone()),
+            Self::DecisionResolved { decision, .. } => ("decision_resolved", "decision", decision.0.clone()),
             Self::ControlRequested { control } => ("control_requested", "control", control.id.0.clone()),
             Self::ControlSettled { control, .. } => ("control_settled", "control", control.0.clone()),
             Self::JobCreated { job } => ("job_created", "job", job.id.0.clone()),

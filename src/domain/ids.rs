@@ -59,6 +59,12 @@ ids! {
     ApprovalId "p_" 8;
     /// A standing answer to approvals of one shape.
     RuleId "y_" 8;
+    /// A bounded part of a Task, given to a Subagent.
+    AssignmentId "g_" 8;
+    /// What came of an assignment.
+    ContributionId "b_" 8;
+    /// A Subagent's question with a bounded wait.
+    DecisionId "d_" 8;
     /// A question to the person.
     QuestionId "q_" 8;
     /// A point of acceptance.

@@ -28,6 +28,6 @@ pub use ids::*;
 pub use records::*;
 pub use rejection::Rejection;
 pub use settings::{Secret, Settings};
-pub use snapshot::Snapshot;
+pub use snapshot::{Due, Snapshot};
 pub use step::{Step, next_step};
 pub use views::*;

@@ -49,6 +49,10 @@ impl Policy {
     pub fn named(name: &str) -> Option<Policy> {
         Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, policy)| *policy)
     }
+    /// The narrower of two on each axis.
+    pub fn narrowed_by(self, other: Policy) -> Policy {
+        Policy { reach: self.reach.min(other.reach), ask: self.ask.min(other.ask) }
+    }
     /// The name of this pair, where it has one.
     pub fn name(&self) -> &'static str {
         Self::NAMES.iter().find(|(_, policy)| policy == self).map_or("custom", |(name, _)| name)
@@ -71,6 +75,9 @@ pub struct Action {
     pub detail: String,
     /// Whether it stays inside the Task's folder, as far as can be told before it runs.
     pub inside: bool,
+    /// Whether it stays in the agent's own working area.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub own: bool,
     /// What goes beyond the folder, in words; empty when nothing does.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub beyond: String,
@@ -86,7 +93,7 @@ impl Action {
             hash.update((field.len() as u64).to_le_bytes());
             hash.update(field.as_bytes());
         }
-        hash.update([u8::from(self.inside)]);
+        hash.update([u8::from(self.inside) + 2 * u8::from(self.own)]);
         hex(&hash.finalize())
     }
 }
@@ -181,6 +188,7 @@ mod tests {
             cwd: "/w".into(),
             detail: String::new(),
             inside,
+            own: false,
             beyond: String::new(),
             rule_subject: "ls".into(),
         }

@@ -76,6 +76,9 @@ pub struct Quirks {
     /// Whether thinking may be asked for in a form that can be shown again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept_thinking: Option<bool>,
+    /// Whether it takes no call without a signature, so that those of other models need a stand-in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signed_calls: Option<bool>,
     /// Whether a call that stands as a fenced block in the words is taken as one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fenced_calls: Option<bool>,
@@ -89,6 +92,7 @@ impl Quirks {
             stream_usage: self.stream_usage.or(others.stream_usage),
             thinking_field: self.thinking_field.or(others.thinking_field),
             kept_thinking: self.kept_thinking.or(others.kept_thinking),
+            signed_calls: self.signed_calls.or(others.signed_calls),
             fenced_calls: self.fenced_calls.or(others.fenced_calls),
         }
     }
@@ -169,9 +173,6 @@ pub struct Roles {
     /// Subagents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subagent: Option<String>,
-    /// Small judgements that should cost little.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cheap: Option<String>,
     /// Who is asked when a model fails for good.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fallback: Option<String>,
@@ -191,11 +192,20 @@ pub struct Limits {
     pub retries: u32,
     /// How many tool calls of one batch run at once.
     pub parallel_tools: usize,
+    /// How many Subagents work at once, of all Tasks together; the rest wait their turn.
+    pub subagents: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { tool_output_bytes: 16_000, shell_seconds: 120, idle_seconds: 120, retries: 5, parallel_tools: 8 }
+        Self {
+            tool_output_bytes: 16_000,
+            shell_seconds: 120,
+            idle_seconds: 120,
+            retries: 5,
+            parallel_tools: 8,
+            subagents: 8,
+        }
     }
 }
 
@@ -256,11 +266,6 @@ impl Settings {
             AgentRole::Main => &self.model,
             AgentRole::Subagent => self.roles.subagent.as_deref().unwrap_or(&self.model),
         }
-    }
-
-    /// The model of small judgements.
-    pub fn cheap_model(&self) -> &str {
-        self.roles.cheap.as_deref().unwrap_or(&self.model)
     }
 
     /// What is known of a model: its full name first, then its bare name.

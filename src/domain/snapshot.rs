@@ -41,6 +41,12 @@ pub struct Snapshot {
     pub rules: BTreeMap<RuleId, Rule>,
     /// Questions to the person.
     pub questions: BTreeMap<QuestionId, Question>,
+    /// What was given to Subagents.
+    pub assignments: BTreeMap<AssignmentId, Assignment>,
+    /// What came of it.
+    pub contributions: BTreeMap<ContributionId, Contribution>,
+    /// Decision requests.
+    pub decisions: BTreeMap<DecisionId, DecisionRequest>,
     /// Requests to stop.
     pub controls: BTreeMap<ControlId, Control>,
     /// Settled boundaries; empty in a snapshot to decide on.
@@ -49,6 +55,20 @@ pub struct Snapshot {
     pub jobs: BTreeMap<JobId, Job>,
     /// What the person said about folders.
     pub trust: BTreeMap<Folder, Trust>,
+}
+
+/// An agent that is absent and has work.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Due {
+    /// In which Task.
+    pub task: TaskId,
+    /// Who.
+    pub agent: AgentId,
+    /// Whether it waits its turn among all Subagents. Main never does; nor does a Subagent of a
+    /// Subagent, for which somebody waits who has had its turn.
+    pub queues: bool,
+    /// Since when it has had this work.
+    pub since: Millis,
 }
 
 impl Snapshot {
@@ -63,6 +83,13 @@ impl Snapshot {
             self.tool_calls.values().filter(|call| call.agent == *agent && !call.state.is_settled()).collect();
         open.sort_by_key(|call| (call.assistant_seq, call.ix));
         open
+    }
+
+    /// The calls of a Task that run a command just now.
+    pub fn running_commands(&self, task: &TaskId) -> Vec<&ToolCall> {
+        let is_of_task = |call: &ToolCall| self.agents.get(&call.agent).is_some_and(|agent| agent.task == *task);
+        let runs = |call: &&ToolCall| call.state == ToolCallState::Running && call.is_kept() && is_of_task(call);
+        self.tool_calls.values().filter(runs).collect()
     }
 
     /// The request of an agent that is under way, if one is.
@@ -86,6 +113,16 @@ impl Snapshot {
     /// The question asked by a call, if it asked one.
     pub fn question_of(&self, call: &ToolCallId) -> Option<&Question> {
         self.questions.values().find(|question| question.tool_call == *call)
+    }
+
+    /// The work that a Subagent is at, if it is at any.
+    pub fn live_assignment(&self, agent: &AgentId) -> Option<&Assignment> {
+        self.assignments.values().find(|assignment| assignment.agent == *agent && !assignment.state.is_ended())
+    }
+
+    /// The decision request of a call, if it made one.
+    pub fn decision_of(&self, call: &ToolCallId) -> Option<&DecisionRequest> {
+        self.decisions.values().find(|decision| decision.tool_call == *call)
     }
 
     /// The request to interrupt a Run that has not been settled, if there is one.
@@ -128,6 +165,13 @@ impl Snapshot {
         for call in self.open_calls(&task.main) {
             add("tool_call", call.id.as_str(), call.name.clone());
         }
+        for assignment in self.assignments.values().filter(|a| a.task == task.id && !a.state.is_ended()) {
+            add("assignment", assignment.id.as_str(), format!("{} is {}", assignment.name, assignment.state));
+        }
+        let unreviewed = |c: &&Contribution| c.task == task.id && c.state == ReviewState::Unreviewed;
+        for contribution in self.contributions.values().filter(unreviewed) {
+            add("contribution", contribution.id.as_str(), "a Contribution is not reviewed".into());
+        }
         for message in self.inbox(&task.main, MessageState::Queued) {
             let kind = if message.wakes() { "message" } else { "notice" };
             add(kind, message.id.as_str(), message.text.clone());
@@ -154,15 +198,39 @@ impl Snapshot {
         out
     }
 
-    /// Whether Main is absent and has work (what wakes the supervisor).
-    pub fn main_is_due(&self, task: &Task) -> bool {
-        if !matches!(task.status, TaskStatus::Active | TaskStatus::Parked) {
+    /// The agents of a Task that are absent and have work, in the order they began (what wakes the
+    /// supervisor).
+    pub fn due(&self, task: &Task) -> Vec<Due> {
+        let of_task = self.agents.values().filter(|agent| agent.task == task.id && self.is_due(task, agent));
+        let mut due: Vec<Due> = of_task
+            .map(|agent| {
+                let work = self.live_assignment(&agent.id);
+                let queues = work.is_some_and(|work| work.parent == task.main);
+                let since = work.map_or(agent.created_at, |work| work.created_at);
+                Due { task: task.id.clone(), agent: agent.id.clone(), queues, since }
+            })
+            .collect();
+        due.sort_by_key(|due| (due.queues, due.since));
+        due
+    }
+
+    /// Whether an agent is absent and has work.
+    pub fn is_due(&self, task: &Task, agent: &Agent) -> bool {
+        match task.status {
+            TaskStatus::Active | TaskStatus::Parked | TaskStatus::AwaitingHuman => {}
+            TaskStatus::Paused | TaskStatus::Completed | TaskStatus::Failed | TaskStatus::Cancelled => return false,
+        }
+        if agent.role == AgentRole::Subagent && self.live_assignment(&agent.id).is_none() {
             return false;
         }
-        match self.live_run(&task.main) {
-            Some(run) => run.state == RunState::Interrupted,
+        match self.live_run(&agent.id) {
+            // One that waits for a person has calls that are open and none that can go on.
+            Some(run) => run.state == RunState::Interrupted && super::step::can_go_on(self, &agent.id),
             // What was delivered and not answered does not wake it: somebody stopped it there.
-            None => self.inbox(&task.main, MessageState::Queued).into_iter().any(Message::wakes),
+            None => {
+                agent.role == AgentRole::Subagent
+                    || self.inbox(&agent.id, MessageState::Queued).into_iter().any(Message::wakes)
+            }
         }
     }
 
@@ -178,12 +246,20 @@ impl Snapshot {
         self.rows.insert((agent.clone(), row.seq), row.clone());
     }
 
+    /// The time of a Task is Main's; Subagents work beside it, each on a clock of its own.
     fn stop_run(&mut self, run: &RunId, ran_ms: u64, change: impl FnOnce(&mut Run)) {
-        if let Some(run) = self.runs.get_mut(run) {
-            change(run);
-            if let Some(task) = self.tasks.get_mut(&run.task) {
-                task.usage.run_ms += ran_ms;
-            }
+        let Some(run) = self.runs.get_mut(run) else { return };
+        change(run);
+        let (task, agent) = (run.task.clone(), run.agent.clone());
+        match self.agents.get(&agent).map(|agent| agent.role) {
+            Some(AgentRole::Subagent) => self.with_work_of(&agent, |work| work.usage.run_ms += ran_ms),
+            Some(AgentRole::Main) | None => self.with_task(Some(&task), |task| task.usage.run_ms += ran_ms),
+        }
+    }
+
+    fn with_work_of(&mut self, agent: &AgentId, change: impl FnOnce(&mut Assignment)) {
+        if let Some(work) = self.assignments.values_mut().find(|work| work.agent == *agent && !work.state.is_ended()) {
+            change(work);
         }
     }
 
@@ -314,6 +390,7 @@ impl Snapshot {
                 }
                 self.save_row(agent, row);
                 self.with_task(task, |t| t.usage.add(usage));
+                self.with_work_of(agent, |work| work.usage.add(usage));
             }
             Event::TurnFailed { call, agent, class, retry_at, .. } => {
                 if let Some(call) = self.model_calls.get_mut(call) {
@@ -403,6 +480,59 @@ impl Snapshot {
                 }
             }
 
+            Event::AssignmentGiven { assignment, agent } => {
+                if let Some(agent) = agent {
+                    self.agents.insert(agent.id.clone(), agent.clone());
+                }
+                self.assignments.insert(assignment.id.clone(), assignment.clone());
+            }
+            Event::AssignmentMoved { assignment, state } => {
+                if let Some(assignment) = self.assignments.get_mut(assignment) {
+                    assignment.state = *state;
+                }
+            }
+            Event::AssignmentReleased { assignment } => {
+                if let Some(assignment) = self.assignments.get_mut(assignment) {
+                    assignment.mode = DelegationMode::Async;
+                }
+            }
+            Event::ContributionMade { contribution, state } => {
+                if let Some(assignment) = self.assignments.get_mut(&contribution.assignment) {
+                    assignment.state = *state;
+                    assignment.ended_at = Some(at);
+                }
+                self.contributions.insert(contribution.id.clone(), contribution.clone());
+            }
+            Event::ContributionReviewed { contribution, state, because } => {
+                if let Some(contribution) = self.contributions.get_mut(contribution) {
+                    contribution.state = *state;
+                    contribution.because = because.clone();
+                    contribution.reviewed_by = Some(actor.clone());
+                    contribution.reviewed_at = Some(at);
+                }
+            }
+            Event::AgentRetired { agent } => {
+                if let Some(agent) = self.agents.get_mut(agent) {
+                    agent.retired_at = Some(at);
+                }
+            }
+            Event::DecisionAsked { decision } => {
+                if let Some(call) = self.tool_calls.get_mut(&decision.tool_call) {
+                    call.state = ToolCallState::Running;
+                    call.fence = Some(self.fence);
+                    call.started_at = Some(at);
+                }
+                self.decisions.insert(decision.id.clone(), decision.clone());
+            }
+            Event::DecisionResolved { decision, state, answer } => {
+                if let Some(decision) = self.decisions.get_mut(decision) {
+                    decision.state = *state;
+                    decision.answer = answer.clone();
+                    decision.answered_by = (*state == DecisionState::Answered).then(|| actor.clone());
+                    decision.resolved_at = Some(at);
+                }
+            }
+
             Event::ControlRequested { control } => {
                 self.controls.insert(control.id.clone(), control.clone());
             }
@@ -420,7 +550,7 @@ impl Snapshot {
                 job.process = Some(process.clone());
             }),
             Event::JobOrphaned { job, note } => self.with_job(job, |job| job.note = Some(note.clone())),
-            Event::JobInputSent { .. } | Event::JobSignalSent { .. } => {}
+            Event::JobInputSent { .. } | Event::JobSignalSent { .. } | Event::BackgroundAsked { .. } => {}
             Event::JobStopRequested { job, stop } => self.with_job(job, |job| {
                 if job.state == JobState::Running {
                     job.state = JobState::Stopping;
@@ -478,6 +608,9 @@ impl Snapshot {
         self.tool_calls.retain(|_, call| !agents.contains(&call.agent));
         self.approvals.retain(|_, approval| approval.task != *id);
         self.questions.retain(|_, question| question.task != *id);
+        self.assignments.retain(|_, assignment| assignment.task != *id);
+        self.contributions.retain(|_, contribution| contribution.task != *id);
+        self.decisions.retain(|_, decision| decision.task != *id);
         self.controls.retain(|_, control| control.task != *id);
         self.jobs.retain(|_, job| job.task.as_ref() != Some(id));
         self.checkpoints.retain(|_, checkpoint| !agents.contains(&checkpoint.agent));

@@ -7,6 +7,9 @@ use super::ids::*;
 use super::records::*;
 use super::snapshot::Snapshot;
 
+/// The action of a control that ends a Subagent for good.
+pub const CANCEL: &str = "cancel";
+
 /// The next step of an agent whose loop has nothing in flight.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
@@ -35,8 +38,9 @@ pub fn next_step(snapshot: &Snapshot, run: &RunId, now: Millis) -> Step {
     let (Some(task), Some(agent)) = (snapshot.tasks.get(&run.task), snapshot.agents.get(&run.agent)) else {
         return Step::Leave;
     };
-    if snapshot.open_control(&run.id).is_some() {
-        return Step::End(EndReason::Interrupted, None);
+    if let Some(control) = snapshot.open_control(&run.id) {
+        let reason = if control.action == CANCEL { EndReason::Cancelled } else { EndReason::Interrupted };
+        return Step::End(reason, None);
     }
     let open = snapshot.open_calls(&agent.id);
     let ready = ready_calls(snapshot, &open);
@@ -53,12 +57,13 @@ pub fn next_step(snapshot: &Snapshot, run: &RunId, now: Millis) -> Step {
     let answered = snapshot.has_final_answer(&agent.id);
     let wants_turn = !answered || !queued.is_empty();
     if wants_turn {
-        let mut used = task.usage.clone();
-        used.run_ms += now.saturating_sub(run.started_at).max(0) as u64;
-        if let Some(what) = task.budget.exhausted_by(&used) {
+        if let Some(what) = exhausted(snapshot, run, now) {
             return Step::End(EndReason::Budget, Some(what));
         }
         return Step::Ask { not_before: agent.retry_at };
+    }
+    if agent.role == AgentRole::Subagent {
+        return Step::End(EndReason::Finished, None);
     }
     let unjudged: Vec<Check> = snapshot
         .checks
@@ -75,6 +80,30 @@ pub fn next_step(snapshot: &Snapshot, run: &RunId, now: Millis) -> Step {
         return Step::Judge(unjudged);
     }
     Step::End(EndReason::Finished, None)
+}
+
+/// The budget that is used up for a Run, if one is: of its Task, or of its assignment.
+pub fn exhausted(snapshot: &Snapshot, run: &Run, now: Millis) -> Option<String> {
+    let running = now.saturating_sub(run.started_at).max(0) as u64;
+    let task = snapshot.tasks.get(&run.task)?;
+    let mut used = task.usage.clone();
+    match snapshot.live_assignment(&run.agent) {
+        None => {
+            used.run_ms += running;
+            task.budget.exhausted_by(&used)
+        }
+        Some(work) => task.budget.exhausted_by(&used).map(|what| format!("of the whole Task, {what}")).or_else(|| {
+            used = work.usage.clone();
+            used.run_ms += running;
+            work.contract.budget.exhausted_by(&used)
+        }),
+    }
+}
+
+/// Whether an agent that stands still has a step to take.
+pub(super) fn can_go_on(snapshot: &Snapshot, agent: &AgentId) -> bool {
+    let open = snapshot.open_calls(agent);
+    open.is_empty() || !ready_calls(snapshot, &open).is_empty()
 }
 
 /// The calls that can go on now. One that changes something waits for every earlier call that

@@ -95,6 +95,9 @@ pub struct TaskDetail {
     pub verdicts: Vec<Verdict>,
     /// Its agents.
     pub agents: Vec<Agent>,
+    /// What was given to Subagents, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub delegated: Vec<Delegated>,
     /// Main's live Run, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<Run>,
@@ -108,6 +111,26 @@ pub struct TaskDetail {
     pub context_tokens: u64,
     /// The last event that this answer includes.
     pub seq: Seq,
+}
+
+/// A piece of work that was given to a Subagent, with all that came of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Delegated {
+    /// The assignment.
+    #[serde(flatten)]
+    pub assignment: Assignment,
+    /// Its Contribution, once it has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contribution: Option<Contribution>,
+    /// What it asked to be decided, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<DecisionRequest>,
+    /// The live Run of its Subagent, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<Run>,
+    /// The beginning of what it said last.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub last_words: String,
 }
 
 /// Some rows of a context, with what is known of their calls.
@@ -313,6 +336,17 @@ pub enum Transient {
 }
 
 impl Transient {
+    /// The agent that does it.
+    pub fn agent(&self) -> Option<&AgentId> {
+        match self {
+            Self::Text { agent, .. }
+            | Self::Thinking { agent, .. }
+            | Self::CallForming { agent, .. }
+            | Self::ToolOutput { agent, .. } => Some(agent),
+            Self::Unsaved { .. } => None,
+        }
+    }
+
     /// The Task it belongs to.
     pub fn task(&self) -> &TaskId {
         match self {

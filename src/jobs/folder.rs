@@ -2,10 +2,11 @@
 //!
 //! Every record in it is whole or not there: it is written beside its place, brought to disk, and
 //! gets its name last. The room for the records is taken before the command is started, so that a disk
-//! that fills up later cannot take the truth about its end.
+//! that fills up later cannot take the truth about its end. Where a Job says so ([`Lasting`]) the
+//! system may bring them to disk when it likes.
 
 use super::record::{ExitRecord, StartRecord};
-use super::spec::Spec;
+use super::spec::{Lasting, Spec};
 use crate::process::Identity;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -21,12 +22,18 @@ const ROOM: u64 = 16 * 1024;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folder {
     path: PathBuf,
+    lasting: Lasting,
 }
 
 impl Folder {
     /// Names the folder; it need not be there.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
+        Self { path: path.into(), lasting: Lasting::default() }
+    }
+
+    /// Says what the records that are written from now on are to outlive.
+    pub fn lasting(self, lasting: Lasting) -> Self {
+        Self { lasting, ..self }
     }
 
     /// Its path.
@@ -62,6 +69,18 @@ impl Folder {
         }
     }
 
+    /// Brings to disk what was left to the system so far: the Job is to outlive a loss of power.
+    pub fn secure(&self) -> io::Result<()> {
+        for name in [SPEC, CLAIM, STARTED, EXIT] {
+            match File::open(self.file(name)) {
+                Ok(file) => file.sync_all()?,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        File::open(&self.path)?.sync_all()
+    }
+
     /// Reads the definition.
     pub fn spec(&self) -> io::Result<Option<Spec>> {
         self.read(SPEC)
@@ -77,7 +96,7 @@ impl Folder {
             Err(error) => return Err(error),
         };
         let noted =
-            file.write_all(&serde_json::to_vec(shim)?).and_then(|()| file.sync_all()).and_then(|()| self.sync());
+            file.write_all(&serde_json::to_vec(shim)?).and_then(|()| self.flush(&file)).and_then(|()| self.sync());
         // Nothing has been started yet, so the next one may try.
         noted.inspect_err(|_| self.unclaim())?;
         Ok(Claim::Ours)
@@ -116,7 +135,7 @@ impl Folder {
     fn write_aside(&self, aside: &Path, record: &impl Serialize) -> io::Result<()> {
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(aside)?;
         file.write_all(&serde_json::to_vec(record)?)?;
-        file.sync_all()
+        self.flush(&file)
     }
 
     /// Reads a record; one that can't be understood is as good as none, since ours are whole.
@@ -130,7 +149,18 @@ impl Folder {
 
     /// Brings the names in the folder to disk.
     fn sync(&self) -> io::Result<()> {
-        File::open(&self.path)?.sync_all()
+        match self.lasting {
+            Lasting::Machine => File::open(&self.path)?.sync_all(),
+            Lasting::Processes => Ok(()),
+        }
+    }
+
+    /// Brings a file in it to disk.
+    fn flush(&self, file: &File) -> io::Result<()> {
+        match self.lasting {
+            Lasting::Machine => file.sync_all(),
+            Lasting::Processes => Ok(()),
+        }
     }
 }
 
@@ -162,7 +192,7 @@ impl<T: Serialize> Reserved<T> {
         let aside = folder.file(&format!("{name}.new"));
         let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(aside)?;
         take_room(&file)?;
-        file.sync_all()?;
+        folder.flush(&file)?;
         Ok(Self { folder: folder.clone(), name, file, _record: std::marker::PhantomData })
     }
 
@@ -171,7 +201,7 @@ impl<T: Serialize> Reserved<T> {
         let bytes = serde_json::to_vec(record)?;
         self.file.write_all(&bytes)?;
         self.file.set_len(bytes.len() as u64)?;
-        self.file.sync_all()?;
+        self.folder.flush(&self.file)?;
         fs::rename(self.folder.file(&format!("{}.new", self.name)), self.folder.file(self.name))?;
         self.folder.sync()
     }

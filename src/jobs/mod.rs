@@ -39,7 +39,7 @@ pub mod typed;
 pub use folder::Folder;
 pub use reconcile::{Doubt, Outcome, reconcile};
 pub use record::{End, ExitRecord, Obstacle, StartRecord, StopState};
-pub use spec::{Command, Input, LogLimits, Size, Spec, Streams};
+pub use spec::{Command, Input, Lasting, LogLimits, Size, Spec, Streams};
 pub use start::{StartError, start};
 
 use crate::domain::Millis;

@@ -24,6 +24,9 @@ pub struct Spec {
     pub streams: Streams,
     /// How much of what it prints is kept.
     pub log: LogLimits,
+    /// What its records outlive.
+    #[serde(default, skip_serializing_if = "Lasting::is_usual")]
+    pub lasting: Lasting,
 }
 
 impl Spec {
@@ -36,7 +39,27 @@ impl Spec {
             set: Vec::new(),
             streams: Streams::Terminal { size: Size::USUAL },
             log: LogLimits::default(),
+            lasting: Lasting::default(),
         }
+    }
+}
+
+/// What the records of a Job outlive.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lasting {
+    /// Everything: each is on disk before it counts.
+    #[default]
+    Machine,
+    /// Every process, and not a loss of power: they are left to the system, which spares a short
+    /// command a wait for the disk at each. [`super::Folder::secure`] makes up for it.
+    Processes,
+}
+
+impl Lasting {
+    /// Whether nothing has to be said of it.
+    fn is_usual(&self) -> bool {
+        *self == Self::Machine
     }
 }
 
@@ -69,6 +92,11 @@ pub enum Streams {
     },
     /// To two logs: output and errors apart.
     Separate {
+        /// What it can read.
+        input: Input,
+    },
+    /// To one log, in the order they come, and without a terminal.
+    Together {
         /// What it can read.
         input: Input,
     },

@@ -33,7 +33,10 @@ pub enum StartError {
 /// Returns when the start, or why it failed, is on disk. Blocks for as long as the system takes to
 /// start two processes.
 pub fn start(folder: &Folder, spec: &Spec, program: &Path) -> Result<Outcome, StartError> {
-    folder.define(spec)?;
+    let folder = &folder.clone().lasting(spec.lasting);
+    let mut spec = spec.clone();
+    spec.set.retain(|(name, value)| !process::looks_secret(name, value.as_ref()));
+    folder.define(&spec)?;
     // The one that was written first holds.
     let spec = folder.spec()?.ok_or_else(|| io::Error::other("its definition can't be read"))?;
     let path = std::fs::canonicalize(folder.path())?;

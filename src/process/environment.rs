@@ -13,12 +13,27 @@ const ALLOWED: [&str; 8] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", 
 /// Where programs are looked for when our own environment does not say.
 pub(super) const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
+/// What is known of the values that a child may get.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Values {
+    /// Nothing: what looks like a key is left out.
+    Any,
+    /// Whoever started us has left out what looks like a key. Looking for the shapes of keys again
+    /// would cost a shim more than all the rest of it.
+    Sifted,
+}
+
 /// Picks what a child may see out of `ours`, then what `set` adds or replaces.
 pub(super) fn build(
     ours: impl IntoIterator<Item = (OsString, OsString)>,
     pass: &[String],
     set: &[(String, OsString)],
+    values: Values,
 ) -> Vec<(OsString, OsString)> {
+    let looks_secret = |name: &str, value: &OsStr| match values {
+        Values::Any => looks_secret(name, value),
+        Values::Sifted => names_a_secret(name),
+    };
     let passes = |name: &str, value: &OsStr| {
         ALLOWED.contains(&name)
             || (name.starts_with("LC_") || pass.iter().any(|added| added == name)) && !looks_secret(name, value)
@@ -39,7 +54,7 @@ pub(super) fn build(
 }
 
 /// Says whether a variable looks like a key, a token or a password, by its name or by its value.
-pub(super) fn looks_secret(name: &str, value: &OsStr) -> bool {
+pub fn looks_secret(name: &str, value: &OsStr) -> bool {
     let value = value.to_string_lossy();
     let with_password = value.split_once("://").is_some_and(|(_, rest)| {
         let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -75,6 +90,7 @@ mod tests {
             ]),
             &[],
             &[],
+            Values::Any,
         );
         assert_eq!(names(&seen), ["HOME", "LC_ALL", "PATH", "TERM"]);
         assert!(seen.contains(&("TERM".into(), "dumb".into())));
@@ -94,8 +110,15 @@ mod tests {
         let pass: Vec<String> = secrets.iter().map(|(name, _)| (*name).to_owned()).collect();
         let set: Vec<(String, OsString)> =
             secrets.iter().map(|(name, value)| ((*name).to_owned(), value.into())).collect();
-        assert_eq!(names(&build(ours(&secrets), &pass, &[])), ["PATH", "TERM"]);
-        assert_eq!(names(&build(Vec::new(), &[], &set)), ["PATH", "TERM"]);
+        assert_eq!(names(&build(ours(&secrets), &pass, &[], Values::Any)), ["PATH", "TERM"]);
+        assert_eq!(names(&build(Vec::new(), &[], &set, Values::Any)), ["PATH", "TERM"]);
+    }
+
+    #[test]
+    fn what_was_sifted_before_passes_by_its_name() {
+        let pass = ["PLAIN".to_owned(), "GITHUB_TOKEN".to_owned()];
+        let sifted = ours(&[("PLAIN", "sk-proj-Zk3vQ9xT7bLm2Rw8Yc4Hn6Jd"), ("GITHUB_TOKEN", "x"), ("OTHER", "y")]);
+        assert_eq!(names(&build(sifted, &pass, &[], Values::Sifted)), ["PATH", "PLAIN", "TERM"]);
     }
 
     #[test]
@@ -104,6 +127,7 @@ mod tests {
             ours(&[("CARGO_HOME", "/c"), ("LANG", "C"), ("PROXY", "http://proxy:80/")]),
             &["CARGO_HOME".into(), "PROXY".into()],
             &[("LANG".into(), "en".into())],
+            Values::Any,
         );
         assert_eq!(names(&seen), ["CARGO_HOME", "LANG", "PATH", "PROXY", "TERM"]);
         assert!(seen.contains(&("LANG".into(), "en".into())));

@@ -34,6 +34,7 @@ pub(crate) static INHERITABLE: tokio::sync::Mutex<()> = tokio::sync::Mutex::cons
 pub use apart::start_apart;
 pub use child::{Streams, start_child};
 pub use detached::spawn_detached;
+pub use environment::looks_secret;
 pub use identity::Identity;
 pub use output::output_of;
 pub use session::{Held, Member, hold, wait_until_gone};

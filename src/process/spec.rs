@@ -1,6 +1,6 @@
 //! The description of a process to start.
 
-use super::environment;
+use super::environment::{self, Values};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -47,6 +47,7 @@ pub struct Spec {
     pub(super) cwd: PathBuf,
     pass: Vec<String>,
     set: Vec<(String, OsString)>,
+    values: Values,
 }
 
 /// Why a process could not be started.
@@ -76,7 +77,14 @@ pub enum StartError {
 impl Spec {
     /// Describes a program; a bare name is looked for in `PATH`.
     pub fn program(program: impl Into<PathBuf>, cwd: impl Into<PathBuf>) -> Self {
-        Self { program: program.into(), args: Vec::new(), cwd: cwd.into(), pass: Vec::new(), set: Vec::new() }
+        Self {
+            program: program.into(),
+            args: Vec::new(),
+            cwd: cwd.into(),
+            pass: Vec::new(),
+            set: Vec::new(),
+            values: Values::Any,
+        }
     }
 
     /// Describes a line for the shell: bash where there is one, else `sh`.
@@ -103,9 +111,14 @@ impl Spec {
         self
     }
 
+    /// Says that our own environment, and what is set, were sifted by whoever started us.
+    pub fn sifted(self) -> Self {
+        Self { values: Values::Sifted, ..self }
+    }
+
     /// The environment the process will have.
     pub(super) fn environment(&self) -> Vec<(OsString, OsString)> {
-        environment::build(std::env::vars_os(), &self.pass, &self.set)
+        environment::build(std::env::vars_os(), &self.pass, &self.set, self.values)
     }
 }
 

@@ -29,6 +29,18 @@ impl Supervisor {
         system::exited_child()
     }
 
+    /// Whether there is a child besides `known`, adopted ones included; `None` where the system does
+    /// not list children. Once `known` has exited nothing descends from us without such a child.
+    pub fn has_others(known: Pid) -> Option<bool> {
+        let tasks = std::fs::read_dir("/proc/self/task").ok()?;
+        let mut others = false;
+        for task in tasks {
+            let children = std::fs::read_to_string(task.ok()?.path().join("children")).ok()?;
+            others |= children.split_ascii_whitespace().any(|child| child.parse() != Ok(known.as_raw_pid()));
+        }
+        Some(others)
+    }
+
     /// Reaps a child that has exited; how it ended is lost.
     pub fn reap(&self, child: Pid) {
         let _ = rustix::process::waitid(WaitId::Pid(child), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);

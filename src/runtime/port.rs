@@ -2,8 +2,9 @@
 
 use super::jobs::TaskJobs;
 use super::kept::KeptBlobs;
+use super::team::TaskTeam;
 use super::{Coordinator, folder};
-use crate::agent::port::{Blobs, Jobs, Place, Port};
+use crate::agent::port::{Blobs, Jobs, Place, Port, Team};
 use crate::domain::rejection::RejectionKind;
 use crate::domain::*;
 use futures_util::future::BoxFuture;
@@ -60,6 +61,16 @@ impl Port for AgentPort {
 
     fn jobs(&self, run: &RunId, call: &ToolCallId) -> Arc<dyn Jobs> {
         Arc::new(TaskJobs {
+            coordinator: self.coordinator.clone(),
+            task: self.task.clone(),
+            agent: self.agent.clone(),
+            run: run.clone(),
+            call: call.clone(),
+        })
+    }
+
+    fn team(&self, run: &RunId, call: &ToolCallId) -> Arc<dyn Team> {
+        Arc::new(TaskTeam {
             coordinator: self.coordinator.clone(),
             task: self.task.clone(),
             agent: self.agent.clone(),

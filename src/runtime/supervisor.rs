@@ -1,4 +1,4 @@
-//! Wakes a Main that is absent and has work, and stops one that was told to stop.
+//! Wakes agents that are absent and have work, and stops those that were told to stop.
 //!
 //! It listens to the events after their commit and asks the store who is due; it polls nothing.
 
@@ -6,7 +6,7 @@ use super::port::AgentPort;
 use super::{Coordinator, jobs};
 use crate::agent;
 use crate::domain::*;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -17,7 +17,7 @@ pub(super) fn start(coordinator: Coordinator, mut events: mpsc::UnboundedReceive
     tokio::spawn(async move {
         let mut drivers = Drivers::default();
         jobs::take_up(&coordinator).await;
-        wake_due(&coordinator).await;
+        drivers.wake_due(&coordinator).await;
         loop {
             let first = tokio::select! {
                 () = leaving.cancelled() => return,
@@ -28,16 +28,23 @@ pub(super) fn start(coordinator: Coordinator, mut events: mpsc::UnboundedReceive
                 may_be_due |= drivers.take(&coordinator, &next);
             }
             if may_be_due {
-                wake_due(&coordinator).await;
+                drivers.wake_due(&coordinator).await;
             }
         }
     });
 }
 
-/// The way to stop each driver.
+/// A Run that is being driven.
+struct Driver {
+    agent: AgentId,
+    stop: CancellationToken,
+}
+
+/// The Runs that are being driven, and which of their agents had to wait their turn.
 #[derive(Default)]
 struct Drivers {
-    running: HashMap<RunId, CancellationToken>,
+    running: HashMap<RunId, Driver>,
+    turns: HashSet<AgentId>,
 }
 
 impl Drivers {
@@ -47,42 +54,51 @@ impl Drivers {
         match &recorded.event {
             Event::RunStarted { run, .. } => {
                 let stop = coordinator.inner.leaving.child_token();
-                self.running.insert(run.id.clone(), stop.clone());
+                self.running.insert(run.id.clone(), Driver { agent: run.agent.clone(), stop: stop.clone() });
                 drive(coordinator.clone(), run.clone(), stop);
                 false
             }
             Event::ControlRequested { control } => {
-                if let Some(stop) = self.running.get(&control.run) {
-                    stop.cancel();
+                if let Some(driver) = self.running.get(&control.run) {
+                    driver.stop.cancel();
                 }
                 false
             }
             Event::RunEnded { run, .. } | Event::RunSuspended { run, .. } => {
-                if let Some(stop) = self.running.remove(run) {
-                    stop.cancel();
+                if let Some(driver) = self.running.remove(run) {
+                    driver.stop.cancel();
+                    self.turns.remove(&driver.agent);
                 }
                 true
             }
-            Event::MessageQueued { .. } | Event::TaskStatusChanged { .. } | Event::ApprovalDecided { .. } => true,
+            Event::MessageQueued { .. }
+            | Event::TaskStatusChanged { .. }
+            | Event::ApprovalDecided { .. }
+            | Event::AssignmentGiven { .. } => true,
             _ => false,
         }
     }
-}
 
-/// Starts every Main that is absent and has work.
-async fn wake_due(coordinator: &Coordinator) {
-    let due = match coordinator.read(|store| store.due()).await {
-        Ok(due) => due,
-        Err(rejection) => {
-            tracing::error!(%rejection, "can't look who is due");
-            return;
-        }
-    };
-    for task in due {
-        let command = SystemCommand::StartRun { task: task.clone() }.into();
-        if let Err(rejection) = coordinator.insist(Some(&task), Actor::system(), command).await {
-            // Somebody else acted in between; the next event brings it up again.
-            tracing::debug!(%task, %rejection, "a start was refused");
+    /// Starts every agent that is absent and has work, Subagents as far as there is room.
+    async fn wake_due(&mut self, coordinator: &Coordinator) {
+        let due = match coordinator.read(|store| store.due()).await {
+            Ok(due) => due,
+            Err(rejection) => {
+                tracing::error!(%rejection, "can't look who is due");
+                return;
+            }
+        };
+        let room = coordinator.settings().limits.subagents.max(1);
+        for Due { task, agent, queues, .. } in due {
+            if queues && (self.turns.len() >= room || !self.turns.insert(agent.clone())) {
+                continue;
+            }
+            let command = SystemCommand::StartRun { task: task.clone(), agent: agent.clone() }.into();
+            if let Err(rejection) = coordinator.insist(Some(&task), Actor::system(), command).await {
+                // Somebody else acted in between; the next event brings it up again.
+                tracing::debug!(%task, %rejection, "a start was refused");
+                self.turns.remove(&agent);
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// Examines the store; `deep` also recomputes every hash and reads every blob's name.
 pub(super) fn examine(c: &Connection, blobs: &BlobDir, deep: bool) -> rusqlite::Result<DoctorReport> {
     let mut report = DoctorReport {
-        faults: [view(c, "fsck")?, view(c, "fsck_jobs")?].concat(),
+        faults: [view(c, "fsck")?, view(c, "fsck_jobs")?, view(c, "fsck_delegation")?].concat(),
         warnings: view(c, "fsck_warn")?,
         events: count(c, "event")?,
         rows: count(c, "trajectory")?,

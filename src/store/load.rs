@@ -35,7 +35,9 @@ pub(super) fn for_command(connection: &Connection, command: &Command) -> rusqlit
             add_jobs(connection, "id = ?1", job.as_str(), &mut snapshot)?;
             Ok(snapshot)
         }
-        Command::System(SystemCommand::StartRun { task: id }) => task(connection, id),
+        Command::System(SystemCommand::StartRun { task: id, .. } | SystemCommand::ExpireDecision { task: id, .. }) => {
+            task(connection, id)
+        }
         Command::System(SystemCommand::TakeOver { .. }) => in_flight(connection),
     }
 }
@@ -64,6 +66,13 @@ fn add_jobs(c: &Connection, filter: &str, value: &str, snapshot: &mut Snapshot) 
 pub(super) fn live_jobs(c: &Connection) -> rusqlite::Result<Vec<Job>> {
     let jobs = map(c, rows::JOB, "job", "ended_at IS NULL", [], rows::job, |job| job.id.clone())?;
     Ok(jobs.into_values().collect())
+}
+
+/// Whether the folder of a Job is that of one, or of a call that runs.
+pub(super) fn owns_folder(c: &Connection, job: &JobId) -> rusqlite::Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM job WHERE id = ?1)
+                   OR EXISTS (SELECT 1 FROM tool_call WHERE id = ?2 AND state = 'running')";
+    c.prepare_cached(sql)?.query_row([job.as_str(), job.call().as_str()], |row| row.get(0))
 }
 
 /// The fence and the standing rules, which belong to no Task.
@@ -120,39 +129,29 @@ fn add_task(c: &Connection, id: &TaskId, snapshot: &mut Snapshot) -> rusqlite::R
         rows::question,
         |q| q.id.clone(),
     )?);
+    // What has ended is needed while it is unreviewed, and while the call that gave it is open.
+    let needed = "task = ?1 AND (ended_at IS NULL
+        OR id IN (SELECT assignment FROM contribution WHERE task = ?1 AND state = 'unreviewed')
+        OR call IN (SELECT c.id FROM tool_call c JOIN agent g ON g.id = c.agent WHERE g.task = ?1 AND c.result_seq IS NULL))";
+    s.assignments.extend(map(c, rows::ASSIGNMENT, "assignment", needed, task, rows::assignment, |a| a.id.clone())?);
+    let of_needed =
+        format!("task = ?1 AND (state = 'unreviewed' OR assignment IN (SELECT id FROM assignment WHERE {needed}))");
+    s.contributions
+        .extend(map(c, rows::CONTRIBUTION, "contribution", &of_needed, task, rows::contribution, |b| b.id.clone())?);
+    let open = "task = ?1 AND (state = 'open'
+        OR tool_call IN (SELECT c.id FROM tool_call c JOIN agent g ON g.id = c.agent WHERE g.task = ?1 AND c.result_seq IS NULL))";
+    s.decisions.extend(map(c, rows::DECISION, "decision", open, task, rows::decision, |x| x.id.clone())?);
     add_jobs(c, "task = ?1 AND ended_at IS NULL", id.as_str(), s)?;
-    for agent in agents.keys() {
-        let of = [agent.as_str()];
-        let live = "to_actor = ?1 AND state IN ('queued','delivered')";
-        s.messages.extend(map(c, rows::MESSAGE, "message", live, of, rows::message, |m| m.id.clone())?);
-        s.model_calls.extend(map(
-            c,
-            rows::MODEL_CALL,
-            "model_call",
-            "agent = ?1 AND state = 'started'",
-            of,
-            rows::model_call,
-            |k| k.id.clone(),
-        )?);
-        s.tool_calls.extend(map(
-            c,
-            rows::TOOL_CALL,
-            "tool_call",
-            "agent = ?1 AND result_seq IS NULL",
-            of,
-            rows::tool_call,
-            |x| x.id.clone(),
-        )?);
-        s.approvals.extend(map(
-            c,
-            rows::APPROVAL,
-            "approval",
-            "tool_call IN (SELECT id FROM tool_call WHERE agent = ?1 AND result_seq IS NULL)",
-            of,
-            rows::approval,
-            |p| p.id.clone(),
-        )?);
-    }
+    // Of all agents at once: a Task may have hundreds, most of which do nothing any more.
+    let of = "(SELECT id FROM agent WHERE task = ?1)";
+    let live = format!("to_actor IN {of} AND state IN ('queued','delivered')");
+    s.messages.extend(map(c, rows::MESSAGE, "message", &live, task, rows::message, |m| m.id.clone())?);
+    let asking = format!("agent IN {of} AND state = 'started'");
+    s.model_calls.extend(map(c, rows::MODEL_CALL, "model_call", &asking, task, rows::model_call, |k| k.id.clone())?);
+    let open = format!("agent IN {of} AND result_seq IS NULL");
+    s.tool_calls.extend(map(c, rows::TOOL_CALL, "tool_call", &open, task, rows::tool_call, |x| x.id.clone())?);
+    let judged = format!("tool_call IN (SELECT id FROM tool_call WHERE {open})");
+    s.approvals.extend(map(c, rows::APPROVAL, "approval", &judged, task, rows::approval, |p| p.id.clone())?);
     s.agents.extend(agents);
     Ok(())
 }
@@ -180,6 +179,9 @@ fn in_flight(connection: &Connection) -> rusqlite::Result<Snapshot> {
         snapshot.approvals.append(&mut one.approvals);
         snapshot.questions.append(&mut one.questions);
         snapshot.controls.append(&mut one.controls);
+        snapshot.assignments.append(&mut one.assignments);
+        snapshot.contributions.append(&mut one.contributions);
+        snapshot.decisions.append(&mut one.decisions);
         snapshot.jobs.append(&mut one.jobs);
     }
     Ok(snapshot)
@@ -201,6 +203,9 @@ pub(super) fn everything(c: &Connection) -> rusqlite::Result<Snapshot> {
     s.tool_calls = map(c, rows::TOOL_CALL, "tool_call", "TRUE", [], rows::tool_call, |x| x.id.clone())?;
     s.approvals = map(c, rows::APPROVAL, "approval", "TRUE", [], rows::approval, |p| p.id.clone())?;
     s.questions = map(c, rows::QUESTION, "human_request", "TRUE", [], rows::question, |q| q.id.clone())?;
+    s.assignments = map(c, rows::ASSIGNMENT, "assignment", "TRUE", [], rows::assignment, |a| a.id.clone())?;
+    s.contributions = map(c, rows::CONTRIBUTION, "contribution", "TRUE", [], rows::contribution, |b| b.id.clone())?;
+    s.decisions = map(c, rows::DECISION, "decision", "TRUE", [], rows::decision, |x| x.id.clone())?;
     s.controls = map(c, rows::CONTROL, "control", "TRUE", [], rows::control, |x| x.id.clone())?;
     s.checkpoints = map(c, rows::CHECKPOINT, "checkpoint", "TRUE", [], rows::checkpoint, |z| z.id.clone())?;
     s.jobs = map(c, rows::JOB, "job", "TRUE", [], rows::job, |job| job.id.clone())?;
@@ -222,20 +227,38 @@ pub(super) fn rows_from(connection: &Connection, agent: &AgentId, from_seq: u64)
         .collect()
 }
 
-/// Tasks whose Main is absent and has work.
-pub(super) fn due(connection: &Connection) -> rusqlite::Result<Vec<TaskId>> {
-    connection.prepare_cached("SELECT task FROM main_due")?.query_map([], |row| row.get(0).map(TaskId))?.collect()
+/// Agents that are absent and have work: Main before its Subagents, these in the order they began.
+pub(super) fn due(connection: &Connection) -> rusqlite::Result<Vec<Due>> {
+    let tasks: Vec<TaskId> = connection
+        .prepare_cached("SELECT task FROM maybe_due")?
+        .query_map([], |row| row.get(0).map(TaskId))?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut due = Vec::new();
+    for id in tasks {
+        let snapshot = task(connection, &id)?;
+        if let Some(of) = snapshot.tasks.get(&id) {
+            due.extend(snapshot.due(of));
+        }
+    }
+    due.sort_by_key(|due| (due.queues, due.since));
+    Ok(due)
 }
 
 /// What keeps a host from leaving.
 pub(super) fn needs(connection: &Connection) -> rusqlite::Result<Vec<Waiting>> {
-    connection
+    let mut needs: Vec<Waiting> = connection
         .prepare_cached("SELECT why, ref, task FROM needs_host")?
         .query_map([], |row| {
             let text = row.get::<_, Option<String>>(2)?.unwrap_or_default();
             Ok(Waiting { kind: row.get(0)?, id: row.get(1)?, text })
         })?
-        .collect()
+        .collect::<rusqlite::Result<_>>()?;
+    needs.extend(due(connection)?.into_iter().map(|due| Waiting {
+        kind: "agent_due".into(),
+        id: due.agent.0,
+        text: due.task.0,
+    }));
+    Ok(needs)
 }
 
 /// Reads the rows of one table into a map.

@@ -8,6 +8,7 @@
 
 mod ballast;
 pub mod blobs;
+mod delegation;
 mod doctor;
 mod error;
 mod event_log;
@@ -30,7 +31,7 @@ pub use error::StoreError;
 pub use repair::{Repaired, repair};
 pub use writer::{Committed, Feed};
 
-use crate::domain::{Answer, Envelope, Millis, Query, Rejection, Snapshot, TaskId};
+use crate::domain::{Answer, Due, Envelope, Millis, Query, Rejection, Snapshot, TaskId};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -102,14 +103,19 @@ impl Store {
         self.readers.with(|c| query::calls_on_files(c, agent))
     }
 
-    /// Tasks whose Main is absent and has work.
-    pub fn due(&self) -> Result<Vec<TaskId>, Rejection> {
+    /// Agents that are absent and have work, with their Tasks.
+    pub fn due(&self) -> Result<Vec<Due>, Rejection> {
         self.readers.with(load::due)
     }
 
     /// The Jobs that have not ended.
     pub fn live_jobs(&self) -> Result<Vec<crate::domain::Job>, Rejection> {
         self.readers.with(load::live_jobs)
+    }
+
+    /// Whether the folder of a Job is that of one, or of a call that runs.
+    pub fn owns_folder(&self, job: &crate::domain::JobId) -> Result<bool, Rejection> {
+        self.readers.with(|c| load::owns_folder(c, job))
     }
 
     /// What keeps a host from leaving.

@@ -10,7 +10,11 @@ use std::path::Path;
 const APPLICATION_ID: i64 = 1_129_271_115;
 
 /// The schema, step by step; a step that was released is never edited.
-const MIGRATIONS: &[&str] = &[include_str!("schema/0001_core.sql"), include_str!("schema/0002_jobs.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("schema/0001_core.sql"),
+    include_str!("schema/0002_jobs.sql"),
+    include_str!("schema/0003_delegation.sql"),
+];
 
 /// Opens the one connection that writes.
 pub(super) fn writer(path: &Path) -> Result<Connection, StoreError> {

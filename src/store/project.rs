@@ -2,6 +2,7 @@
 //!
 //! Mirrors [`Snapshot::apply`](crate::domain::Snapshot::apply): rows equal the fold of the events.
 
+use super::delegation;
 use crate::domain::*;
 use rusqlite::{Connection, OptionalExtension, Params, params};
 use serde::Serialize;
@@ -129,7 +130,7 @@ pub(super) fn project(c: &Connection, fence: Fence, recorded: &Recorded) -> rusq
         )?,
         Event::RunSuspended { run: stopped, ran_ms, .. } => {
             run(c, "UPDATE run SET state = 'interrupted' WHERE id = ?1", [stopped.as_str()])?;
-            add_usage(c, task, &Usage { run_ms: *ran_ms, ..Usage::default() })?;
+            add_run_time(c, stopped, *ran_ms)?;
         }
         Event::RunEnded { run: ended, state, reason, detail, ran_ms } => {
             run(
@@ -142,7 +143,7 @@ pub(super) fn project(c: &Connection, fence: Fence, recorded: &Recorded) -> rusq
                 "UPDATE agent SET failures = 0, retry_at = NULL WHERE id = (SELECT agent FROM run WHERE id = ?1)",
                 [ended.as_str()],
             )?;
-            add_usage(c, task, &Usage { run_ms: *ran_ms, ..Usage::default() })?;
+            add_run_time(c, ended, *ran_ms)?;
         }
 
         Event::TurnStarted { call } => {
@@ -179,6 +180,7 @@ pub(super) fn project(c: &Connection, fence: Fence, recorded: &Recorded) -> rusq
                 )?;
             }
             add_usage(c, task, usage)?;
+            delegation::add_usage(c, agent, usage)?;
         }
         Event::TurnFailed { call, agent, class, retry_at, .. } => {
             run(
@@ -291,6 +293,15 @@ pub(super) fn project(c: &Connection, fence: Fence, recorded: &Recorded) -> rusq
             params![question.as_str(), state.as_str(), answer, at],
         )?,
 
+        Event::AssignmentGiven { .. }
+        | Event::AssignmentMoved { .. }
+        | Event::AssignmentReleased { .. }
+        | Event::ContributionMade { .. }
+        | Event::ContributionReviewed { .. }
+        | Event::AgentRetired { .. }
+        | Event::DecisionAsked { .. }
+        | Event::DecisionResolved { .. } => delegation::project(c, fence, recorded)?,
+
         Event::ControlRequested { control } => run(
             c,
             "INSERT INTO control (id, task, run, action, actor, state, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
@@ -317,7 +328,7 @@ pub(super) fn project(c: &Connection, fence: Fence, recorded: &Recorded) -> rusq
         Event::JobOrphaned { job, note } => {
             run(c, "UPDATE job SET note = ?2 WHERE id = ?1", params![job.as_str(), note])?
         }
-        Event::JobInputSent { .. } | Event::JobSignalSent { .. } => {}
+        Event::JobInputSent { .. } | Event::JobSignalSent { .. } | Event::BackgroundAsked { .. } => {}
         Event::JobStopRequested { job, stop } => run(
             c,
             "UPDATE job SET state = CASE state WHEN 'running' THEN 'stopping' ELSE state END, stop = ?2 WHERE id = ?1",
@@ -404,7 +415,6 @@ fn know(c: &Connection, actor: &Actor, at: Millis) -> rusqlite::Result<()> {
 }
 
 fn task_created(c: &Connection, task: &Task, agent: &Agent) -> rusqlite::Result<()> {
-    know(c, &Actor::agent(&agent.id), agent.created_at)?;
     run(
         c,
         "INSERT INTO task (id, title, status, reason, resume_status, archived, cwd, model, policy, budget,
@@ -428,6 +438,11 @@ fn task_created(c: &Connection, task: &Task, agent: &Agent) -> rusqlite::Result<
             task.updated_at
         ],
     )?;
+    new_agent(c, agent)
+}
+
+pub(super) fn new_agent(c: &Connection, agent: &Agent) -> rusqlite::Result<()> {
+    know(c, &Actor::agent(&agent.id), agent.created_at)?;
     run(
         c,
         "INSERT INTO agent (id, task, role, next_seq, tail_from_seq, failures, retry_at, created_at, retired_at)
@@ -568,6 +583,20 @@ fn save_row(c: &Connection, agent: &AgentId, row: &Row) -> rusqlite::Result<()> 
            retry_at = CASE WHEN ?3 THEN NULL ELSE retry_at END WHERE id = ?1",
         params![agent.as_str(), row.seq + 1, answered],
     )
+}
+
+/// Adds the time of a Run: a Task's is Main's, a Subagent's belongs to its work.
+fn add_run_time(c: &Connection, of: &RunId, ran_ms: u64) -> rusqlite::Result<()> {
+    let found: Option<(String, String, String)> = c
+        .prepare_cached("SELECT r.task, r.agent, g.role FROM run r JOIN agent g ON g.id = r.agent WHERE r.id = ?1")?
+        .query_row([of.as_str()], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .optional()?;
+    let Some((task, agent, role)) = found else { return Ok(()) };
+    let time = Usage { run_ms: ran_ms, ..Usage::default() };
+    if role == AgentRole::Main.as_str() {
+        return add_usage(c, Some(&task), &time);
+    }
+    delegation::add_usage(c, &AgentId(agent), &time).map(|_| ())
 }
 
 /// Adds to what a Task has used.

@@ -141,11 +141,16 @@ fn detail(c: &Connection, id: &TaskId) -> rusqlite::Result<Result<TaskDetail, Re
     let asking = snapshot.live_model_call(&task.main).map(|call| call.id.clone());
     let sql = format!("SELECT {} FROM checkpoint WHERE agent = ?1 ORDER BY through_seq DESC LIMIT 1", rows::CHECKPOINT);
     let checkpoint = c.prepare_cached(&sql)?.query_row([task.main.as_str()], rows::checkpoint).optional()?;
+    let delegated = delegated(c, &snapshot, id)?;
+    // Main, then the others in the order they were given their work.
+    let mut agents: Vec<Agent> = snapshot.agents.values().cloned().collect();
+    agents.sort_by_key(|agent| delegated.iter().position(|one| one.assignment.agent == agent.id));
     Ok(Ok(TaskDetail {
         objective,
         checks,
         verdicts,
-        agents: snapshot.agents.values().cloned().collect(),
+        agents,
+        delegated,
         run,
         asking,
         checkpoint,
@@ -153,6 +158,26 @@ fn detail(c: &Connection, id: &TaskId) -> rusqlite::Result<Result<TaskDetail, Re
         seq: event_log::last_seq(c)?,
         task,
     }))
+}
+
+/// What was given to Subagents of a Task, with all that came of it.
+fn delegated(c: &Connection, snapshot: &Snapshot, task: &TaskId) -> rusqlite::Result<Vec<Delegated>> {
+    let given = of_task(c, rows::ASSIGNMENT, "assignment", "TRUE", Some(task), rows::assignment)?;
+    let made = of_task(c, rows::CONTRIBUTION, "contribution", "TRUE", Some(task), rows::contribution)?;
+    let asked = of_task(c, rows::DECISION, "decision", "TRUE", Some(task), rows::decision)?;
+    given
+        .into_iter()
+        .map(|assignment| {
+            let live = !assignment.state.is_ended();
+            Ok(Delegated {
+                contribution: made.iter().find(|one| one.assignment == assignment.id).cloned(),
+                decisions: asked.iter().filter(|one| one.assignment == assignment.id).cloned().collect(),
+                run: snapshot.live_run(&assignment.agent).filter(|_| live).cloned(),
+                last_words: last_words(c, &assignment.agent)?,
+                assignment,
+            })
+        })
+        .collect()
 }
 
 fn transcript(c: &Connection, agent: &AgentId, before: Option<u64>, limit: u32) -> rusqlite::Result<TranscriptPage> {
@@ -284,7 +309,7 @@ fn trust(c: &Connection, folder: &Folder) -> rusqlite::Result<Option<Trust>> {
 }
 
 /// The tables whose ids a person may shorten.
-const NAMED: [(&str, &str); 9] = [
+const NAMED: [(&str, &str); 12] = [
     (TaskId::PREFIX, "task"),
     (AgentId::PREFIX, "agent"),
     (MessageId::PREFIX, "message"),
@@ -294,6 +319,9 @@ const NAMED: [(&str, &str); 9] = [
     (RuleId::PREFIX, "rule"),
     (ToolCallId::PREFIX, "tool_call"),
     (JobId::PREFIX, "job"),
+    (AssignmentId::PREFIX, "assignment"),
+    (ContributionId::PREFIX, "contribution"),
+    (DecisionId::PREFIX, "decision"),
 ];
 
 fn resolve(c: &Connection, prefix: &str) -> rusqlite::Result<Result<String, Rejection>> {

@@ -11,6 +11,9 @@ const TABLES: &[&str] = &[
     "DELETE FROM control WHERE task = ?1",
     "DELETE FROM verdict WHERE acceptance_check IN (SELECT id FROM acceptance_check WHERE task = ?1)",
     "DELETE FROM acceptance_check WHERE task = ?1",
+    "DELETE FROM decision WHERE task = ?1",
+    "DELETE FROM contribution WHERE task = ?1",
+    "DELETE FROM assignment WHERE task = ?1",
     "DELETE FROM checkpoint WHERE agent IN (SELECT id FROM agent WHERE task = ?1)",
     "DELETE FROM model_call WHERE agent IN (SELECT id FROM agent WHERE task = ?1)",
     // Calls and rows of context name each other.

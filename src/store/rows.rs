@@ -257,9 +257,71 @@ pub(super) fn approval(row: &SqlRow) -> rusqlite::Result<Approval> {
         why: row.get(6)?,
         state: word(row, 7)?,
         because: row.get(8)?,
-        decided_by: row.get::<_, Option<String>>(9)?.map(|id| Actor::of(&id)),
+        decided_by: optional_actor(row, 9)?,
         created_at: row.get(10)?,
         decided_at: row.get(11)?,
+    })
+}
+
+pub(super) const ASSIGNMENT: &str = "id, task, agent, parent, turn, call, mode, name, objective, objective_version, contract, \
+     state, usage, created_at, ended_at";
+
+pub(super) fn assignment(row: &SqlRow) -> rusqlite::Result<Assignment> {
+    Ok(Assignment {
+        id: AssignmentId(row.get(0)?),
+        task: TaskId(row.get(1)?),
+        agent: AgentId(row.get(2)?),
+        parent: AgentId(row.get(3)?),
+        turn: row.get(4)?,
+        call: row.get::<_, Option<String>>(5)?.map(ToolCallId),
+        mode: word(row, 6)?,
+        name: row.get(7)?,
+        objective: row.get(8)?,
+        objective_version: row.get(9)?,
+        contract: json(row, 10)?,
+        state: word(row, 11)?,
+        usage: json(row, 12)?,
+        created_at: row.get(13)?,
+        ended_at: row.get(14)?,
+    })
+}
+
+pub(super) const CONTRIBUTION: &str =
+    "id, assignment, task, agent, report, state, reviewed_by, because, created_at, reviewed_at";
+
+pub(super) fn contribution(row: &SqlRow) -> rusqlite::Result<Contribution> {
+    Ok(Contribution {
+        id: ContributionId(row.get(0)?),
+        assignment: AssignmentId(row.get(1)?),
+        task: TaskId(row.get(2)?),
+        agent: AgentId(row.get(3)?),
+        report: json(row, 4)?,
+        state: word(row, 5)?,
+        reviewed_by: optional_actor(row, 6)?,
+        because: row.get(7)?,
+        created_at: row.get(8)?,
+        reviewed_at: row.get(9)?,
+    })
+}
+
+pub(super) const DECISION: &str = "id, task, assignment, agent, tool_call, question, fallback, deadline_at, state, answer, \
+     answered_by, created_at, resolved_at";
+
+pub(super) fn decision(row: &SqlRow) -> rusqlite::Result<DecisionRequest> {
+    Ok(DecisionRequest {
+        id: DecisionId(row.get(0)?),
+        task: TaskId(row.get(1)?),
+        assignment: AssignmentId(row.get(2)?),
+        agent: AgentId(row.get(3)?),
+        tool_call: ToolCallId(row.get(4)?),
+        question: row.get(5)?,
+        fallback: row.get(6)?,
+        deadline_at: row.get(7)?,
+        state: word(row, 8)?,
+        answer: row.get(9)?,
+        answered_by: optional_actor(row, 10)?,
+        created_at: row.get(11)?,
+        resolved_at: row.get(12)?,
     })
 }
 
@@ -337,6 +399,10 @@ pub(super) fn trust(row: &SqlRow) -> rusqlite::Result<Trust> {
         trusted: row.get(4)?,
         at: row.get(5)?,
     })
+}
+
+fn optional_actor(row: &SqlRow, index: usize) -> rusqlite::Result<Option<Actor>> {
+    Ok(row.get::<_, Option<String>>(index)?.map(|id| Actor::of(&id)))
 }
 
 fn actor(row: &SqlRow, index: usize) -> rusqlite::Result<Actor> {

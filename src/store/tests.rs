@@ -2,7 +2,7 @@
 //! nothing is done twice, and files that can't be used are refused without being touched.
 
 use super::*;
-use crate::domain::command::Move;
+use crate::domain::command::{Move, ReviewVerdict};
 use crate::domain::permission::{Access, Action, Policy};
 use crate::domain::rejection::RejectionKind;
 use crate::domain::*;
@@ -94,6 +94,10 @@ impl Bench {
         assert_eq!(report.faults, [], "doctor found faults");
     }
 
+    fn main(&self, task: &TaskId) -> AgentId {
+        self.everything().tasks[task].main.clone()
+    }
+
     fn create(&mut self, policy: &str) -> TaskId {
         let committed = self.submit(create(policy, Some("list the files"))).expect("created");
         committed.receipt.task.expect("a Task")
@@ -104,7 +108,7 @@ impl Bench {
     /// Starts Main and sends its first request.
     fn ask(&mut self, task: &TaskId) -> (AgentId, RunId, ModelCallId) {
         let main = self.everything().tasks[task].main.clone();
-        self.submit(SystemCommand::StartRun { task: task.clone() }).expect("starts");
+        self.submit(SystemCommand::StartRun { task: task.clone(), agent: main.clone() }).expect("starts");
         let run = self.everything().live_run(&main).expect("live").id.clone();
         let call = ModelCallId("k_1".into());
         self.submit(RunCommand::BeginTurn { run: run.clone(), call: call.clone(), model: "m:x".into() })
@@ -137,6 +141,7 @@ fn shell(command: &str) -> Action {
         cwd: "/w".into(),
         detail: String::new(),
         inside: true,
+        own: false,
         beyond: String::new(),
         rule_subject: command.into(),
     }
@@ -209,23 +214,67 @@ fn next_command(s: &Snapshot, bits: u64) -> Command {
             answer: "yes".into(),
         }
         .into(),
+        24 if !s.assignments.is_empty() => {
+            let works: Vec<_> = s.assignments.values().collect();
+            let (task, agent) = (works[pick(works.len())].task.clone(), works[pick(works.len())].agent.clone());
+            match bits % 3 {
+                0 => UserCommand::CancelAgent { task, agent }.into(),
+                _ => UserCommand::Guide { task, agent, text: "rather so".into() }.into(),
+            }
+        }
+        25 if unreviewed(s, &id).is_some() => UserCommand::Review {
+            task: id.clone(),
+            contribution: unreviewed(s, &id).expect("there"),
+            verdict: ReviewVerdict::ALL[pick(3)],
+            because: Some("once more".into()),
+        }
+        .into(),
+        26 | 27 if s.decisions.values().any(|q| q.state == DecisionState::Open) => {
+            let open = s.decisions.values().find(|q| q.state == DecisionState::Open).expect("there");
+            let (task, decision) = (open.task.clone(), open.id.clone());
+            match bits % 2 {
+                0 => SystemCommand::ExpireDecision { task, decision }.into(),
+                _ => UserCommand::AnswerDecision { task, decision, answer: "this".into() }.into(),
+            }
+        }
         21..=23 => jobs::next_command(s, &id, bits),
         20 => UserCommand::Archive { task: id, archived: bits.is_multiple_of(2) }.into(),
         _ => work(s, task, bits),
     }
 }
 
-/// What a driver of Main would do now, or something close to it.
+fn unreviewed(s: &Snapshot, task: &TaskId) -> Option<ContributionId> {
+    let open = |c: &&Contribution| c.task == *task && c.state == ReviewState::Unreviewed;
+    s.contributions.values().find(open).map(|contribution| contribution.id.clone())
+}
+
+fn contract() -> Contract {
+    let policy = Policy::named("ask").expect("a policy");
+    let tools = ["shell", "read", "decide", "delegate"].map(String::from).to_vec();
+    Contract {
+        background: String::new(),
+        constraints: vec![],
+        evidence: vec!["a file".into()],
+        grant: Grant { tools, reads: vec![], writes: vec![], network: false, policy },
+        budget: Budget { turns: Some(20), ..Budget::default() },
+        model: None,
+    }
+}
+
+/// What a driver of an agent would do now, or something close to it.
 fn work(s: &Snapshot, task: &Task, bits: u64) -> Command {
-    let Some(run) = s.live_run(&task.main).filter(|run| run.state == RunState::Running) else {
-        return SystemCommand::StartRun { task: task.id.clone() }.into();
+    let agents: Vec<_> =
+        s.agents.values().filter(|agent| agent.task == task.id).map(|agent| agent.id.clone()).collect();
+    let agent = agents[((bits >> 20) as usize) % agents.len()].clone();
+    let Some(run) = s.live_run(&agent).filter(|run| run.state == RunState::Running) else {
+        return SystemCommand::StartRun { task: task.id.clone(), agent }.into();
     };
     let id = run.id.clone();
-    if let Some(call) = s.live_model_call(&task.main) {
+    if let Some(call) = s.live_model_call(&agent) {
         let call = call.id.clone();
         let planned = |n: u64| command::PlannedCall {
             provider_id: format!("call{}", n / 2),
-            name: ["shell", "read", "ask"][(n % 3) as usize].into(),
+            name: ["shell", "read", "ask", "delegate", "decide"][(bits / 3 + n) as usize % 5].into(),
             arguments: "{}".into(),
             effect: [Effect::Effectful, Effect::Pure, Effect::Idempotent][(n % 3) as usize],
         };
@@ -236,6 +285,7 @@ fn work(s: &Snapshot, task: &Task, bits: u64) -> Command {
                 class: "overloaded".into(),
                 message: "try later".into(),
                 retry_at: bits.is_multiple_of(2).then_some(5),
+                instead: None,
             },
             1 => RunCommand::CommitTurn {
                 run: id,
@@ -277,6 +327,55 @@ fn work(s: &Snapshot, task: &Task, bits: u64) -> Command {
                 }
                 .into();
             }
+            if call.name == "delegate" && !s.assignments.values().any(|a| a.call.as_ref() == Some(&call.id)) {
+                return RunCommand::Delegate {
+                    run: id,
+                    call: call.id.clone(),
+                    mode: if bits.is_multiple_of(2) { DelegationMode::Sync } else { DelegationMode::Async },
+                    name: "part".into(),
+                    objective: "do a part".into(),
+                    contract: contract(),
+                }
+                .into();
+            }
+            if call.name == "decide" && s.decision_of(&call.id).is_none() && s.live_assignment(&agent).is_some() {
+                return RunCommand::RequestDecision {
+                    run: id,
+                    call: call.id.clone(),
+                    question: "this or that?".into(),
+                    fallback: "this".into(),
+                    wait_ms: 1000 + bits % 5000,
+                }
+                .into();
+            }
+            if bits.is_multiple_of(11) {
+                let to = agents[((bits >> 30) as usize) % agents.len()].clone();
+                return RunCommand::Tell {
+                    run: id,
+                    call: call.id.clone(),
+                    to,
+                    text: "by the way".into(),
+                    refs: vec![],
+                }
+                .into();
+            }
+            if bits.is_multiple_of(13) {
+                let agent = agents[((bits >> 30) as usize) % agents.len()].clone();
+                return RunCommand::CancelAgent { run: id, agent }.into();
+            }
+            if let Some(decision) = s.decisions.values().find(|q| q.task == task.id && q.state == DecisionState::Open)
+                && bits.is_multiple_of(3)
+            {
+                return RunCommand::AnswerDecision { run: id, decision: decision.id.clone(), answer: "that".into() }
+                    .into();
+            }
+            if let Some(contribution) = unreviewed(s, &task.id)
+                && bits.is_multiple_of(7)
+            {
+                let verdict = ReviewVerdict::ALL[(bits >> 40) as usize % 3];
+                let because = (!bits.is_multiple_of(2)).then(|| "so".into());
+                return RunCommand::Review { run: id, contribution, verdict, because }.into();
+            }
             if call.state == ToolCallState::Running || bits.is_multiple_of(5) {
                 let state = [ToolCallState::Done, ToolCallState::Error, ToolCallState::Cancelled][(bits % 3) as usize];
                 return RunCommand::SettleTool {
@@ -309,8 +408,19 @@ fn work(s: &Snapshot, task: &Task, bits: u64) -> Command {
         }
         .into(),
         Step::Suspend(reason) => RunCommand::Suspend { run: id, reason }.into(),
+        Step::End(EndReason::Finished, _) if s.live_assignment(&agent).is_some() => RunCommand::Report {
+            run: id,
+            call: None,
+            report: Report {
+                outcome: Outcome::ALL[(bits >> 40) as usize % 3],
+                done: "a part".into(),
+                uncertain: String::new(),
+                refs: vec![],
+            },
+        }
+        .into(),
         Step::End(reason, detail) => RunCommand::End { run: id, reason, detail }.into(),
-        Step::Leave => SystemCommand::StartRun { task: task.id.clone() }.into(),
+        Step::Leave => SystemCommand::StartRun { task: task.id.clone(), agent }.into(),
     }
 }
 

@@ -226,6 +226,8 @@ pub enum Action {
 
     /// Stops the current step of Main.
     Interrupt,
+    /// Lets the command that runs go on as a Job.
+    Background,
     /// Scrolls the pane that has the focus.
     ScrollPane(Step),
 

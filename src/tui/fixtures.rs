@@ -190,6 +190,7 @@ pub fn opening() -> Opening {
         checks: Vec::new(),
         verdicts: Vec::new(),
         agents: vec![Agent { next_seq: 5, ..agent() }],
+        delegated: Vec::new(),
         asking: None,
         checkpoint: None,
         run: Some(run()),
@@ -235,6 +236,7 @@ pub fn action(subject: &str) -> Action {
         cwd: "/home/me/parser".into(),
         detail: String::new(),
         inside: true,
+        own: false,
         beyond: String::new(),
         rule_subject: subject.into(),
     }

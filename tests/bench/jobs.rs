@@ -6,7 +6,9 @@
 use coworkos::jobs::client::{AttachClient, Controller, Event};
 use coworkos::jobs::log::{Log, Pattern, Search, Stream};
 use coworkos::jobs::protocol::Role;
-use coworkos::jobs::{Command, ExitRecord, Folder, Input, LogLimits, Outcome, Size, Spec, Streams, reconcile, start};
+use coworkos::jobs::{
+    Command, ExitRecord, Folder, Input, Lasting, LogLimits, Outcome, Size, Spec, Streams, reconcile, start,
+};
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use std::io::{Read, Write};
 use std::path::Path;
@@ -43,10 +45,15 @@ impl Place {
     }
 
     fn start(&mut self, line: &str, streams: Streams) -> Folder {
+        self.start_lasting(line, streams, Lasting::Machine)
+    }
+
+    fn start_lasting(&mut self, line: &str, streams: Streams, lasting: Lasting) -> Folder {
         self.next += 1;
         let folder = Folder::new(self.scratch.path().join(format!("j_{}", self.next)));
         let mut spec = Spec::new(Command::Shell { line: line.into() }, self.scratch.path());
         spec.streams = streams;
+        spec.lasting = lasting;
         spec.log = LogLimits { keep_bytes: 8 << 30 };
         start(&folder, &spec, Path::new(env!("CARGO_BIN_EXE_cowork"))).expect("started");
         folder
@@ -87,16 +94,32 @@ fn spread(name: &str, unit: &str, mut values: Vec<f64>) {
 
 fn start_and_end() {
     let mut place = Place::new();
-    let (mut starts, mut wholes) = (Vec::new(), Vec::new());
+    let call = Streams::Together { input: Input::Nothing };
+    for (what, streams, lasting) in [("a Job", TERMINAL, Lasting::Machine), ("a call", call, Lasting::Processes)] {
+        let (mut starts, mut wholes) = (Vec::new(), Vec::new());
+        for _ in 0..100 {
+            let begun = Instant::now();
+            let folder = place.start_lasting("true", streams, lasting);
+            starts.push(begun.elapsed().as_secs_f64() * 1e3);
+            wait(&folder);
+            wholes.push(begun.elapsed().as_secs_f64() * 1e3);
+        }
+        spread(&format!("start of {what} until recorded"), "ms", starts);
+        spread(&format!("start of {what} until its end is recorded"), "ms", wholes);
+    }
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let mut wholes = Vec::new();
     for _ in 0..100 {
         let begun = Instant::now();
-        let folder = place.start("true", TERMINAL);
-        starts.push(begun.elapsed().as_secs_f64() * 1e3);
-        wait(&folder);
+        runtime.block_on(async {
+            let (mut process, _output) =
+                coworkos::process::Started::start(&coworkos::process::Spec::shell("true", "/")).expect("started");
+            process.exited().await;
+            process.end(Duration::from_millis(300)).await;
+        });
         wholes.push(begun.elapsed().as_secs_f64() * 1e3);
     }
-    spread("start until recorded", "ms", starts);
-    spread("start until end recorded", "ms", wholes);
+    spread("the same line as a child of ours, until it has ended", "ms", wholes);
 }
 
 /// Reads the same from the same kind of terminal, and does nothing with it.

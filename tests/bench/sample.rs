@@ -24,6 +24,11 @@ impl Sample {
         self.0[self.0.len() / 2]
     }
 
+    /// What they took together, for each.
+    pub fn mean(&self) -> Duration {
+        self.0.iter().sum::<Duration>() / self.0.len() as u32
+    }
+
     /// Writes the head of a table of samples.
     pub fn head() {
         println!("| milliseconds | runs | least | median | most |\n|---|---|---|---|---|");
@@ -53,13 +58,18 @@ pub fn memory(what: &str, pid: u32) {
     println!("- {what}: {:.1} MB resident (RSS), {:.1} MB its share (PSS)", of("Rss:"), of("Pss:"));
 }
 
-/// Inserts rows into a plain database of SQLite, each in a commit of its own, on the disk of `folder`.
+/// Inserts rows of 500 bytes into a plain database of SQLite, each in a commit of its own, on the disk of `folder`.
 pub fn plain_commits(folder: &Path, commits: usize) -> Sample {
-    let path = folder.join("plain.db");
+    commits_of(folder, commits, 500)
+}
+
+/// The same with rows of so many bytes.
+pub fn commits_of(folder: &Path, commits: usize, bytes: usize) -> Sample {
+    let path = folder.join(format!("plain-{bytes}.db"));
     let database = rusqlite::Connection::open(&path).expect("a database");
     let settings = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE IF NOT EXISTS t (text TEXT);";
     database.execute_batch(settings).expect("its settings");
-    let words = "w".repeat(500);
+    let words = "w".repeat(bytes);
     let mut insert = database.prepare("INSERT INTO t VALUES (?1)").expect("an insert");
     let runs = (0..commits).map(|_| {
         let began = Instant::now();

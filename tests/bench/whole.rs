@@ -13,12 +13,11 @@ mod support;
 mod sample;
 mod screen;
 
-use sample::{Sample, memory, plain_commits, row};
+use sample::{Sample, memory, plain_commits};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 use support::attached::Attached;
-use support::calls::{call, read};
 use support::home::Home;
 use support::model_server::ModelServer;
 use support::reply::Reply;
@@ -31,7 +30,6 @@ const SECTIONS: &[Section] = &[
     ("start", "Start", start),
     ("typed", "Start to the first key on the screen", screen::typed),
     ("keys", "A key and its echo", screen::keys),
-    ("turns", "Tool turns with a server that answers at once", turns),
     ("commits", "Commits, and a store of 100 000 events", commits),
     ("stream", "A stream of 100 000 pieces", stream),
     ("rest", "At rest: memory, processor, writes", screen::rest),
@@ -106,44 +104,6 @@ fn start() {
 fn long_answer(pieces: usize) -> Reply {
     (0..pieces)
         .fold(Reply::stream(), |reply, number| reply.text(if number % 20 == 19 { "piece.\n\n" } else { "piece " }))
-}
-
-fn turns() {
-    let exec = |turns: usize| {
-        let server = ModelServer::start();
-        for _ in 1..turns {
-            server.then(call(read("given.txt")));
-        }
-        server.then(Reply::say("done"));
-        let home = Home::with_model(&server);
-        home.write("given.txt", "given");
-        let _stays = stay(&home);
-        let took = timed(|| drop(home.run(["exec", "go"]).expect_code(0)));
-        (took, home, server)
-    };
-    let (_, home, server) = exec(41);
-    let database = rusqlite::Connection::open(home.state().join("cowork.db")).expect("the database");
-    let count = "SELECT count(DISTINCT command) FROM event WHERE kind != 'host_took_over'";
-    let commands: u32 = database.query_row(count, [], |row| row.get(0)).expect("a number");
-    let plain = plain_commits(home.root(), 400);
-    let first = server.requests()[0].body.to_string().len();
-    drop(database);
-    drop(home);
-
-    Sample::head();
-    let one = Sample::of(11, || exec(1).0);
-    let many = Sample::of(5, || exec(41).0);
-    one.row("`cowork exec`, 1 turn, a host runs");
-    many.row("`cowork exec`, 41 turns, 40 of them with a call of `read`");
-    plain.row("one commit of SQLite alone (WAL, synchronous=FULL, 500 bytes)");
-    let turn = (many.median() - one.median()) / 40;
-    let commits = f64::from(commands) / 41.0;
-    println!();
-    row("the runtime's time per tool turn", format!("{:.2} ms", turn.as_secs_f64() * 1e3));
-    row("commands per turn", format!("{commits:.1}"));
-    let alone = plain.median().as_secs_f64() * commits;
-    row("that time, in commits of SQLite alone for the same commands", format!("{:.2}", turn.as_secs_f64() / alone));
-    row("the first request", format!("{first} bytes"));
 }
 
 fn rename(attached: &mut Attached, task: &str, number: usize) {

@@ -1,8 +1,9 @@
 //! How a Job ended is evidence, never a guess.
 
 use crate::world::*;
+use coworkos::jobs::log::Stream;
 use coworkos::jobs::orphan::Orphan;
-use coworkos::jobs::{Command, Doubt, End, Input, Obstacle, Outcome, Spec, StopState, start};
+use coworkos::jobs::{Command, Doubt, End, Input, Obstacle, Outcome, Spec, StopState, reconcile, start};
 use rustix::process::{Pid, Signal};
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
@@ -201,4 +202,23 @@ fn without_a_terminal_errors_are_apart_and_input_is_what_is_sent() {
     let nothing = world.start(&world.piped("read x || echo end of input", Input::Nothing));
     nothing.end();
     assert_eq!(nothing.text(), "end of input\n");
+}
+
+#[test]
+fn what_a_call_runs_has_one_output_no_input_and_a_true_end() {
+    let world = World::new();
+    let job = world.start(&world.called("echo out; echo err >&2; cat; test -t 1 || echo none; echo $TERM; exit 5"));
+    assert_eq!(job.end().end, End::Exited { code: 5 });
+    assert_eq!(job.printed(Stream::Output), b"out\nerr\nnone\ndumb\n");
+    assert_eq!(job.printed(Stream::Errors), b"");
+    job.folder.secure().expect("it can be made to outlive a loss of power");
+    assert!(matches!(reconcile(&job.folder), Ok(Outcome::Ended(_))));
+}
+
+#[test]
+fn what_a_call_leaves_behind_is_ended_and_listed_however_it_left() {
+    let world = World::new();
+    let job = world.start(&world.called("(sleep 61 &); exit 0"));
+    let ended = job.end().ended;
+    assert_eq!(ended.iter().map(|member| member.command.as_str()).collect::<Vec<_>>(), ["sleep 61"]);
 }

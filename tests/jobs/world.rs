@@ -3,7 +3,9 @@
 use coworkos::jobs::client::{ClientError, Controller};
 use coworkos::jobs::log::{Cursor, Log, Piece, Stream};
 use coworkos::jobs::orphan::Orphan;
-use coworkos::jobs::{Command, ExitRecord, Folder, Input, Outcome, Spec, StartRecord, Streams, reconcile, start};
+use coworkos::jobs::{
+    Command, ExitRecord, Folder, Input, Lasting, Outcome, Spec, StartRecord, Streams, reconcile, start,
+};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -45,6 +47,12 @@ impl World {
     /// The same without a terminal.
     pub fn piped(&self, line: &str, input: Input) -> Spec {
         Spec { streams: Streams::Separate { input }, ..self.shell(line) }
+    }
+
+    /// The same as a tool call runs it.
+    pub fn called(&self, line: &str) -> Spec {
+        let streams = Streams::Together { input: Input::Nothing };
+        Spec { streams, lasting: Lasting::Processes, ..self.shell(line) }
     }
 
     /// Starts a Job.

@@ -229,6 +229,21 @@ fn a_second_interrupt_from_the_keyboard_ends_exec_at_once_with_7() {
 }
 
 #[test]
+fn two_interrupts_at_once_still_stop_the_work() {
+    for _ in 0..5 {
+        let latch = Latch::new();
+        let server = ModelServer::with([Reply::stream().text("half").hold(&latch).finish()]);
+        let home = Home::with_model(&server);
+        let running = home.start(["exec", "go"]);
+        latch.wait_reached();
+        running.signal(Signal::INT);
+        running.signal(Signal::INT);
+        running.finish().expect_code(7);
+        server.wait_for_hang_up(1);
+    }
+}
+
+#[test]
 fn what_was_said_before_an_interruption_is_kept_and_told_the_model() {
     let latch = Latch::new();
     let server = ModelServer::with([Reply::stream().text("half a sen").hold(&latch).finish(), Reply::say("whole")]);

@@ -81,7 +81,8 @@ fn jb_7_how_a_job_ended_is_told_as_it_was_and_never_made_up() {
     assert_eq!((&shown["state"], &shown["signal"]), (&json!("signaled"), &json!(9)));
 
     // Without its shim nobody can know how it ends.
-    let alone = start(&home, "sleep 600");
+    let alone = start(&home, "echo begun; sleep 600");
+    eventually("it has begun", || home.ok(["jobs", "logs", &alone]) == "begun\n");
     let running = show(&home, &alone);
     let shim = file(&home, &alone, "started.json")["shim"]["pid"].as_u64().expect("a number") as u32;
     process::kill_and_wait(shim);
@@ -95,6 +96,7 @@ fn jb_7_how_a_job_ended_is_told_as_it_was_and_never_made_up() {
     let shown = ended(&home, &alone);
     assert_eq!(shown["state"], "uncertain", "{shown}");
     assert!(shown["exit_code"].is_null() && shown["signal"].is_null(), "{shown}");
+    assert_eq!(home.ok(["jobs", "logs", &alone]), "begun\n");
 
     let nowhere = home.run(["jobs", "start", "--", "/no/such/program"]).expect_code(1);
     assert!(nowhere.stderr.contains("No such file"), "{}", nowhere.stderr);

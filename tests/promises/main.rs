@@ -5,7 +5,9 @@
 #![allow(dead_code)]
 
 mod acceptance;
+mod agents;
 mod approvals;
+mod background;
 mod composer;
 mod crashes;
 mod exec;
@@ -19,6 +21,7 @@ mod reading;
 mod real_run;
 mod screen;
 mod secrets;
+mod servers;
 mod small_model;
 mod ssh;
 mod state;

@@ -287,6 +287,7 @@ fn a_fallback_model_goes_on_where_the_first_one_failed_for_good() {
     let notice = exec.of("notice").into_iter().find(|notice| notice["class"] == "rate_limited").expect("said");
     let words = notice["text"].as_str().unwrap_or_default();
     assert!(words.contains("Going on with anthropic-like:other"), "{words}");
+    assert_eq!((&notice["instead"], notice.get("retry_at")), (&json!("anthropic-like:other"), None));
     home.assert_sound();
 }
 

@@ -1,7 +1,7 @@
 //! What survives what, where the other promises do not show it already: the cells of
 //! `cowork doctor --survival`. A machine that dies is every process killed at once.
 
-use crate::support::calls::{call, shell};
+use crate::support::calls::{call, edit, read, shell, write};
 use crate::support::disk::{SmallDisk, fill};
 use crate::support::home::Home;
 use crate::support::latch::Latch;
@@ -158,6 +158,38 @@ fn what_is_kept_when_the_disk_fills_is_there_and_what_is_open_stays_open() {
 }
 
 #[test]
+fn a_disk_that_fills_before_files_are_written_and_edited_has_that_done_once_when_there_is_room() {
+    let latch = Latch::new();
+    let [(made, new), (changed, edits)] = [write("new.txt", "made\n"), edit("old.txt", "one", "one and more")];
+    let server = ModelServer::with([
+        call(read("old.txt")),
+        Reply::stream().tool(made, new).tool(changed, edits).hold(&latch).finish(),
+        Reply::say("both done"),
+    ]);
+    let home = Home::with_model(&server);
+    home.write("old.txt", "one\n");
+    let Some(_disk) = SmallDisk::mount(&home, "size=48m,mode=700") else { return };
+    let running = home.start(["exec", "--approve", "workspace", "work"]);
+    latch.wait_reached();
+    let fillers = ["filler", "rest"].map(|name| home.state().join(name));
+    fill(&fillers[0]);
+    std::fs::remove_file(home.state().join("ballast")).expect("the reserve");
+    fill(&fillers[1]);
+    latch.release();
+    running.wait_for_error("full");
+    assert!(!home.has("new.txt") && home.read("old.txt") == "one\n", "nothing is done that can't be recorded");
+    for filler in fillers {
+        std::fs::remove_file(filler).expect("room again");
+    }
+    running.finish().expect_code(0);
+    assert_eq!((home.read("new.txt").as_str(), home.read("old.txt").as_str()), ("made\n", "one and more\n"));
+    assert_eq!(server.requests().len(), 3, "nothing was asked again");
+    home.assert_sound();
+    home.run(["host", "stop"]);
+    eventually("the host is gone", || home.host().is_none());
+}
+
+#[test]
 fn doctor_prints_what_survives_what() {
     let home = Home::new();
     let table = home.ok(["doctor", "--survival"]);
@@ -165,5 +197,6 @@ fn doctor_prints_what_survives_what() {
     assert!(table.lines().all(|line| line.chars().count() <= 100), "{table}");
     let cells = home.json(["doctor", "--survival"]);
     assert!(cells.len() >= 28 && cells.iter().all(|cell| cell["proof"].is_string()), "{cells:#?}");
+    assert!(cells.iter().any(|cell| cell["when"] == "shim dies"), "{cells:#?}");
     assert!(!home.state().exists(), "saying it needs no state and no host");
 }

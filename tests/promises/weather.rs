@@ -4,6 +4,7 @@ use crate::support::home::{Exec, Home};
 use crate::support::latch::Latch;
 use crate::support::model_server::ModelServer;
 use crate::support::reply::Reply;
+use crate::support::request::Request;
 use crate::support::watch::eventually;
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -175,6 +176,21 @@ fn the_reason_of_a_failure_is_said_once_and_each_further_try_is_short() {
     let said = home.run(["exec", "hello"]).expect_code(5).stderr;
     assert_eq!(said.matches("it broke").count(), 2, "at first and at the end: {said}");
     assert!(said.contains("again in 0 s (2 of 3)") && said.contains("(3 of 3)"), "{said}");
+}
+
+#[test]
+fn a_model_that_goes_on_in_place_of_another_is_named_and_its_tries_are_counted_anew() {
+    let server = ModelServer::start();
+    let of = |name: &'static str| move |request: &Request| request.body["model"] == name;
+    server.when(of("test"), Reply::error_status(401, "authentication_error", "no such key"));
+    server.then(Reply::error_status(500, "server_error", "it broke").header("Retry-After", "0"));
+    server.then(Reply::say("went on"));
+    let home = Home::with_model(&server);
+    home.configure("[model]\nfallback = \"openai:other\"\n[limits]\nretries = 3\n");
+    let said = home.run(["exec", "hello"]).expect_code(0).stderr;
+    let line = |about: &str| said.lines().find(|line| line.contains(about)).expect("a line");
+    assert!(line("no such key").ends_with("Going on with openai:other"), "{said}");
+    assert!(line("it broke").ends_with("again in 0 s (1 of 3)"), "{said}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Chat completions as OpenAI made them and most servers speak them: hosted ones, Ollama, vLLM,
 //! llama.cpp, LM Studio.
 
+mod again;
 mod answer;
 mod request;
 

@@ -18,16 +18,19 @@ struct Host {
     thinking: Option<&'static str>,
     /// Whether it counts tokens in a stream when asked.
     usage: Option<bool>,
+    /// Whether it takes no call without a signature.
+    signed: Option<bool>,
 }
 
-const RULE: Host = Host { name: "", limit: None, thinking: None, usage: None };
+const RULE: Host = Host { name: "", limit: None, thinking: None, usage: None, signed: None };
 
-const HOSTS: [Host; 6] = [
+const HOSTS: [Host; 7] = [
     Host { name: "api.openai.com", limit: Some("max_completion_tokens"), ..RULE },
     Host { name: "api.deepseek.com", thinking: Some("reasoning_content"), ..RULE },
     Host { name: "api.moonshot.ai", thinking: Some("reasoning_content"), ..RULE },
     Host { name: "api.moonshot.cn", thinking: Some("reasoning_content"), ..RULE },
     Host { name: "api.z.ai", thinking: Some("reasoning_content"), ..RULE },
+    Host { name: "generativelanguage.googleapis.com", signed: Some(true), ..RULE },
     Host { name: "api.mistral.ai", usage: Some(false), ..RULE },
 ];
 
@@ -37,10 +40,11 @@ struct Refusal {
     quirks: fn() -> Quirks,
 }
 
-const REFUSALS: [Refusal; 5] = [
+const REFUSALS: [Refusal; 6] = [
     Refusal { words: "stream_options", quirks: without_usage },
     Refusal { words: "include_usage", quirks: without_usage },
     Refusal { words: "max_completion_tokens", quirks: with_the_newer_limit },
+    Refusal { words: "missing a thought_signature", quirks: with_signed_calls },
     Refusal { words: "encrypted", quirks: without_kept_thinking },
     Refusal { words: "signature", quirks: without_kept_thinking },
 ];
@@ -51,6 +55,10 @@ fn without_usage() -> Quirks {
 
 fn with_the_newer_limit() -> Quirks {
     Quirks { limit_field: Some("max_completion_tokens".into()), ..Quirks::default() }
+}
+
+fn with_signed_calls() -> Quirks {
+    Quirks { signed_calls: Some(true), ..Quirks::default() }
 }
 
 fn without_kept_thinking() -> Quirks {
@@ -66,6 +74,7 @@ pub(super) fn known(base: &Url) -> Quirks {
         quirks.limit_field = known.limit.map(str::to_owned);
         quirks.thinking_field = known.thinking.map(str::to_owned);
         quirks.stream_usage = known.usage;
+        quirks.signed_calls = known.signed;
     }
     quirks
 }

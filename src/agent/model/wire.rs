@@ -57,7 +57,7 @@ impl Wire {
     /// The body of a request. What the user configured for the model stands above what we say.
     pub(super) fn body(self, request: &Request, blobs: &dyn Blobs, server: &Server) -> Value {
         let mut body = match self {
-            Self::Chat => chat::body(request, blobs, &server.quirks()),
+            Self::Chat => chat::body(request, blobs, &server.name, &server.quirks()),
             Self::Responses => responses::body(request, blobs, &server.name, &server.quirks()),
             Self::Messages => messages::body(request, blobs, &server.name, &server.quirks()),
         };
@@ -68,7 +68,9 @@ impl Wire {
     /// Who reads the answer to a request.
     pub(super) fn answer(self, request: &Request, server: &Server) -> Box<dyn Answer> {
         match self {
-            Self::Chat => Box::new(chat::Answer::new(request, server.quirks().fenced_calls == Some(true))),
+            Self::Chat => {
+                Box::new(chat::Answer::new(request, &server.name, server.quirks().fenced_calls == Some(true)))
+            }
             Self::Responses => Box::new(responses::Answer::new(&server.name)),
             Self::Messages => Box::new(messages::Answer::new(&server.name)),
         }

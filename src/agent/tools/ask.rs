@@ -62,6 +62,7 @@ impl Tool for Ask {
                 cwd: ctx.cwd.to_string_lossy().into_owned(),
                 detail: asked.options.join("\n"),
                 inside: true,
+                own: false,
                 beyond: String::new(),
                 rule_subject: SPEC.name.into(),
             };

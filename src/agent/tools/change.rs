@@ -5,7 +5,7 @@
 //! and after go into the plan, so that after a crash [`probe`] can tell whether it was made.
 
 use super::paths::{self, Located};
-use super::replace::{Expected, NotReplaced, replace};
+use super::replace::{Expected, NotReplaced, replace, sweep};
 use super::{BadCall, Outcome, Plan, ToolContext, content, diff, off_thread};
 use crate::domain::permission::{Access, hex};
 use futures_util::future::BoxFuture;
@@ -91,7 +91,14 @@ pub(super) fn plan(ctx: &ToolContext, tool: &'static str, before: Before, after:
             off_thread(ctx, move |ctx| make(ctx, &located, &old, &after, &expected, &next, &done)).await
         })
     });
-    Plan { action, pre_hash: Some(pre_hash), post_hash: Some(post_hash), target: Some(target), run }
+    Plan {
+        action,
+        pre_hash: Some(pre_hash),
+        post_hash: Some(post_hash),
+        target: Some(target),
+        again: super::Again::Probe,
+        run,
+    }
 }
 
 fn make(
@@ -171,11 +178,13 @@ pub enum Probe {
     Unknown,
 }
 
-/// Looks whether an interrupted change of `target` was made. What was never recorded is unknown.
+/// Looks whether an interrupted change of `target` was made, and takes away what it left beside it.
+/// What was never recorded is unknown.
 pub fn probe(target: Option<&Path>, pre_hash: Option<&str>, post_hash: Option<&str>) -> Probe {
     let (Some(target), Some(pre_hash), Some(post_hash)) = (target, pre_hash, post_hash) else {
         return Probe::Unknown;
     };
+    sweep(target, post_hash);
     match hash_of(target) {
         Ok(now) if now == post_hash => Probe::Done,
         Ok(now) if now == pre_hash => Probe::NotDone,

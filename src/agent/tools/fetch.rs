@@ -60,6 +60,7 @@ impl Tool for Fetch {
                 cwd: ctx.cwd.to_string_lossy().into_owned(),
                 detail: String::new(),
                 inside: false,
+                own: false,
                 beyond: format!("it reaches {host} over the network"),
                 rule_subject: host,
             };

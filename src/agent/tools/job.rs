@@ -11,6 +11,11 @@ use super::{BadCall, ToolContext, ToolSpec, arguments};
 use crate::domain::{JobId, JobView, sanitise};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// The tool that does something with Jobs.
+pub const JOB: &str = "job";
+/// The tool that looks at Jobs.
+pub const JOBS: &str = "jobs";
+
 /// Reads the id of a Job.
 fn id(given: Option<&str>, spec: &ToolSpec) -> Result<JobId, BadCall> {
     match given.map(str::trim).filter(|id| !id.is_empty()) {

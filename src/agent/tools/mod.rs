@@ -20,6 +20,7 @@ mod paths;
 mod read;
 mod replace;
 mod shell;
+mod team;
 #[cfg(test)]
 pub(crate) mod testing;
 mod walk;
@@ -27,9 +28,11 @@ mod write;
 
 pub use ask::{ASK, Asked, asked};
 pub use change::{Probe, probe, target};
+pub use job::{JOB, JOBS};
 pub use shell::{Ran, run_command};
+pub use team::{DELEGATE, LEAD, OF_SUBAGENTS};
 
-use super::port::{Blobs, Jobs};
+use super::port::{Blobs, Jobs, Team};
 use crate::domain::permission::Action;
 use crate::domain::settings::Limits;
 use crate::domain::{Effect, Part, ToolCallState};
@@ -73,6 +76,8 @@ pub struct ToolContext {
     pub blobs: Arc<dyn Blobs>,
     /// The Jobs of the Task.
     pub jobs: Arc<dyn Jobs>,
+    /// The other agents of the Task.
+    pub team: Arc<dyn Team>,
     /// Cancelled when the call must stop at once.
     pub cancel: CancellationToken,
     /// Takes output while it comes, for the screen only.
@@ -89,8 +94,19 @@ pub struct Plan {
     pub post_hash: Option<String>,
     /// The file whose hash those are.
     pub target: Option<PathBuf>,
+    /// What is done when its host died in the middle of it.
+    pub again: Again,
     /// Does it.
     pub run: Box<dyn FnOnce(ToolContext) -> BoxFuture<'static, Outcome> + Send>,
+}
+
+/// What is done with a call whose host died in the middle of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Again {
+    /// Whether it was done is looked up by its hashes.
+    Probe,
+    /// What it began goes on, and running the call takes it up.
+    TakeUp,
 }
 
 /// What came of a call.
@@ -149,8 +165,17 @@ pub fn all() -> Vec<Arc<dyn Tool>> {
         Arc::new(ask::Ask),
         Arc::new(job::JobTool),
         Arc::new(job::JobsTool),
+        Arc::new(team::Delegate),
+        Arc::new(team::Lead),
+        Arc::new(team::ReportTool),
+        Arc::new(team::Decide),
+        Arc::new(team::TellTool),
     ]
 }
+
+/// The tools that a model is told of once there is something to use them on: every request pays
+/// for every tool.
+pub const LATER: [&str; 2] = [LEAD, JOBS];
 
 /// Finds a tool by its name.
 pub fn find(name: &str) -> Option<Arc<dyn Tool>> {
@@ -163,7 +188,7 @@ where
     F: Future<Output = Outcome> + Send + 'static,
 {
     let run = Box::new(move |ctx| -> BoxFuture<'static, Outcome> { Box::pin(run(ctx)) });
-    Plan { action, pre_hash: None, post_hash: None, target: None, run }
+    Plan { action, pre_hash: None, post_hash: None, target: None, again: Again::Probe, run }
 }
 
 /// Plans away from the async threads, where files have to be looked at.

@@ -28,8 +28,10 @@ const KEYS: [&str; 13] = [
 pub(super) struct Located {
     /// The path with every link followed, also where nothing is there yet.
     pub(super) path: PathBuf,
-    /// Whether that is inside the Task's folder or the agent's own working area.
+    /// Whether that is inside the Task's folder or the working area of one of its agents.
     pub(super) inside: bool,
+    /// Whether that is in the agent's own working area.
+    own: bool,
     /// What is to be said of it when it is not.
     why: &'static str,
 }
@@ -61,7 +63,9 @@ pub(super) fn private(ctx: &ToolContext) -> Vec<PathBuf> {
 
 fn judge(ctx: &ToolContext, home: Option<&Path>, path: PathBuf) -> Located {
     let under = |root: &Path| resolve(root).is_ok_and(|root| path.starts_with(root));
-    let (inside, why) = if under(&ctx.own) {
+    let own = under(&ctx.own);
+    // What the agents of a Task leave for each other lies side by side.
+    let (inside, why) = if own || state_of(&ctx.own).and(ctx.own.parent()).is_some_and(under) {
         (true, "")
     } else if state_of(&ctx.own).is_some_and(under) {
         (false, "in Cowork's own state")
@@ -72,7 +76,7 @@ fn judge(ctx: &ToolContext, home: Option<&Path>, path: PathBuf) -> Located {
     } else {
         (false, "outside the Task's folder")
     };
-    Located { path, inside, why }
+    Located { path, inside, own, why }
 }
 
 /// The state directory that an agent's working area, `tasks/<id>/agents/<id>`, lies in.
@@ -94,6 +98,7 @@ impl Located {
             cwd: ctx.cwd.to_string_lossy().into_owned(),
             detail,
             inside: self.inside,
+            own: self.own,
             beyond,
             rule_subject: path,
         }

@@ -75,6 +75,7 @@ fn kept(ctx: &ToolContext, path: &str) -> Action {
         cwd: ctx.cwd.to_string_lossy().into_owned(),
         detail: String::new(),
         inside: true,
+        own: true,
         beyond: String::new(),
         rule_subject: path.to_owned(),
     }

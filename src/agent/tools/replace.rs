@@ -1,6 +1,7 @@
 //! Replacing the content of a file at once: after a crash there is the old content or the new one,
 //! never a part.
 
+use super::change::hash;
 use crate::domain::permission::hex;
 use rustix::fs::{Gid, Uid};
 use sha2::{Digest, Sha256};
@@ -62,7 +63,7 @@ fn attempt(path: &Path, content: &[u8], expected: Expected<'_>) -> io::Result<bo
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     // Named by what it is for, so that trying again after a crash takes away what the first try
     // left. In the same folder, since only there can it be renamed.
-    let name = temporary_name(path, content);
+    let name = temporary_name(path, &hash(content));
     match std::fs::remove_file(folder.join(&name)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Ok(()) | Err(_) => {}
@@ -108,10 +109,17 @@ fn attempt(path: &Path, content: &[u8], expected: Expected<'_>) -> io::Result<bo
     Ok(true)
 }
 
-fn temporary_name(path: &Path, content: &[u8]) -> String {
-    let digest =
-        Sha256::new().chain_update(path.as_os_str().as_bytes()).chain_update([0]).chain_update(content).finalize();
-    format!(".cowork-{}.tmp", &hex(&digest)[..16])
+/// Takes away what a try that a crash cut off left beside `path`; `hash` is that of the new content.
+pub(super) fn sweep(path: &Path, hash: &str) {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    // Mostly there is nothing.
+    let _ = std::fs::remove_file(path.with_file_name(temporary_name(path, hash)));
+}
+
+/// The name is made of what is recorded of a call before it runs, so that it is found again.
+fn temporary_name(path: &Path, hash: &str) -> String {
+    let digest = Sha256::new().chain_update(path.as_os_str().as_bytes()).chain_update([0]).chain_update(hash);
+    format!(".cowork-{}.tmp", &hex(&digest.finalize())[..16])
 }
 
 /// Takes over what else is attached to a file, such as access lists and labels, as far as the file
@@ -149,6 +157,7 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::change::{Probe, probe};
     use super::*;
 
     fn names(folder: &Path) -> Vec<String> {
@@ -207,10 +216,22 @@ mod tests {
     fn trying_again_takes_away_what_a_crash_left() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("file");
-        std::fs::write(folder.path().join(temporary_name(&path, b"new")), "ne").expect("written");
+        std::fs::write(folder.path().join(temporary_name(&path, &hash(b"new"))), "ne").expect("written");
         create(&path, b"new").expect("written");
         assert_eq!(std::fs::read(&path).expect("read"), b"new");
         assert_eq!(names(folder.path()), ["file"]);
+    }
+
+    #[test]
+    fn what_a_crash_left_of_a_change_that_is_not_tried_again_is_taken_away_and_nothing_else() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        for name in [temporary_name(&path, &hash(b"new")), temporary_name(&path, &hash(b"other")), "file".into()] {
+            std::fs::write(folder.path().join(name), "ne").expect("written");
+        }
+        let (before, after) = (hash(b"old"), hash(b"new"));
+        assert_eq!(probe(Some(&path), Some(&before), Some(&after)), Probe::Unknown);
+        assert_eq!(names(folder.path()), [temporary_name(&path, &hash(b"other")), "file".into()]);
     }
 
     #[test]

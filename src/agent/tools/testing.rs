@@ -1,10 +1,11 @@
 //! What the tests of the tools work on: a folder, and blobs kept in memory.
 
 use super::{BadCall, Outcome, Plan, Tool, ToolContext, arguments};
-use crate::agent::port::{Blobs, JobPhase, Jobs};
+use crate::agent::port::{Blobs, JobPhase, Jobs, Over, Team};
+use crate::agent::running::{Line, Listener, Ran};
 use crate::domain::permission::hex;
 use crate::domain::settings::Limits;
-use crate::domain::{JobDeed, JobId, JobView, LogPage, LogPlace, Part, Rejection, ToolCallState};
+use crate::domain::*;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -65,8 +66,54 @@ impl Jobs for NoJobs {
     fn search<'a>(&'a self, _: &'a JobId, _: String, _: u64, _: u32) -> BoxFuture<'a, Result<LogPage, Rejection>> {
         Box::pin(async { Err(none()) })
     }
+    fn run<'a>(&'a self, line: Line, listener: &'a mut dyn Listener) -> BoxFuture<'a, Result<Ran, Rejection>> {
+        Box::pin(super::shell::run_directly(line, listener))
+    }
+    fn has_begun(&self) -> BoxFuture<'_, bool> {
+        Box::pin(async { false })
+    }
     fn wait<'a>(&'a self, _: &'a JobId, _: JobPhase, _: Duration) -> BoxFuture<'a, Result<JobView, Rejection>> {
         Box::pin(async { Err(none()) })
+    }
+}
+
+/// A Task with nobody else in it.
+struct Nobody {
+    agent: AgentId,
+    run: RunId,
+    call: ToolCallId,
+}
+
+impl Default for Nobody {
+    fn default() -> Self {
+        Self { agent: "a_1".into(), run: "r_1".into(), call: "c_1".into() }
+    }
+}
+
+impl Team for Nobody {
+    fn agent(&self) -> &AgentId {
+        &self.agent
+    }
+    fn run(&self) -> &RunId {
+        &self.run
+    }
+    fn call(&self) -> &ToolCallId {
+        &self.call
+    }
+    fn submit(&self, _: RunCommand) -> BoxFuture<'_, Result<(), Rejection>> {
+        Box::pin(async { Err(Rejection::not_found("that Subagent", "there is nobody else")) })
+    }
+    fn look(&self) -> BoxFuture<'_, Result<Snapshot, Rejection>> {
+        Box::pin(async { Ok(Snapshot::default()) })
+    }
+    fn delegated(&self) -> BoxFuture<'_, Result<Vec<Delegated>, Rejection>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+    fn wait<'a>(&'a self, _: Over<'a>, _: Option<Millis>) -> BoxFuture<'a, Result<Snapshot, Rejection>> {
+        self.look()
+    }
+    fn expire<'a>(&'a self, _: &'a DecisionId) -> BoxFuture<'a, Result<(), Rejection>> {
+        Box::pin(async { Ok(()) })
     }
 }
 
@@ -100,6 +147,7 @@ impl Bench {
             limits: Limits::default(),
             blobs: blobs.clone(),
             jobs: Arc::new(NoJobs),
+            team: Arc::new(Nobody::default()),
             cancel: CancellationToken::new(),
             live: Arc::new(move |text| seen.lock().expect("unbroken").push_str(text)),
         };

@@ -9,7 +9,7 @@ use serde_json::json;
 fn every_tool_is_found_by_its_name_and_has_the_effect_that_recovery_counts_on() {
     let table: Vec<_> = all().iter().map(|tool| (tool.spec().name, tool.spec().effect)).collect();
     let expected = [
-        ("shell", Effect::Effectful),
+        ("shell", Effect::Reconcilable),
         ("read", Effect::Pure),
         ("write", Effect::Reconcilable),
         ("edit", Effect::Reconcilable),
@@ -20,6 +20,11 @@ fn every_tool_is_found_by_its_name_and_has_the_effect_that_recovery_counts_on() 
         ("ask", Effect::Idempotent),
         ("job", Effect::Effectful),
         ("jobs", Effect::Pure),
+        ("delegate", Effect::Idempotent),
+        ("team", Effect::Idempotent),
+        ("report", Effect::Idempotent),
+        ("decide", Effect::Idempotent),
+        ("tell", Effect::Idempotent),
     ];
     assert_eq!(table, expected);
     for (name, _) in expected {
@@ -29,9 +34,10 @@ fn every_tool_is_found_by_its_name_and_has_the_effect_that_recovery_counts_on() 
 }
 
 #[test]
-fn all_specs_together_stay_small() {
+fn what_main_is_told_of_at_first_stays_small() {
     let specs: Vec<Value> = all()
         .iter()
+        .filter(|tool| !LATER.contains(&tool.spec().name) && !OF_SUBAGENTS.contains(&tool.spec().name))
         .map(|tool| {
             let spec = tool.spec();
             json!({"type": "function", "function": {
@@ -41,7 +47,7 @@ fn all_specs_together_stay_small() {
         .collect();
     let size = Value::from(specs).to_string().len();
     // With the standing instructions the first request stays below 8 kB.
-    assert!(size < 5_200, "{size} bytes");
+    assert!(size < 5_700, "{size} bytes");
 }
 
 #[tokio::test]

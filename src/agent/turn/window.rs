@@ -40,9 +40,12 @@ pub(super) fn standing(request: &Request) -> u64 {
     Usage::estimate(request.system.len() + tools, 0).input_tokens
 }
 
+/// What a row takes besides its words: whose it is, the ids of calls, what a format puts around it.
+const FRAME: u64 = 12;
+
 /// The size of rows.
 pub(super) fn size(rows: &[Row]) -> u64 {
-    rows.iter().map(|row| estimate_tokens(&row.parts)).sum()
+    rows.iter().map(|row| estimate_tokens(&row.parts) + FRAME).sum()
 }
 
 /// Takes what fits into so much room.
@@ -57,7 +60,7 @@ pub(super) fn fit(rows: &[Row], room: u64) -> Vec<Row> {
     let newest = rows.iter().rposition(|row| row.role != Role::Tool).unwrap_or(0);
     let (mut start, mut taken) = (newest, 0);
     for (at, row) in rows.iter().enumerate().rev() {
-        taken += estimate_tokens(&row.parts);
+        taken += size(std::slice::from_ref(row));
         if taken > left {
             break;
         }
@@ -159,6 +162,14 @@ mod tests {
         let fitted = fit(&rows, 1_000);
         assert!(size(&fitted) < 1_500, "{}", size(&fitted));
         assert!(fitted.last().is_some_and(|row| row.role == Role::Tool && row.text().contains("bytes left out")));
+    }
+
+    #[test]
+    fn many_short_steps_take_the_room_that_their_frames_need() {
+        let rows = conversation(1_000, 4);
+        let fitted = fit(&rows, 6_000);
+        assert!(fitted.len() < 500, "{} rows for 6000 tokens", fitted.len());
+        assert_eq!(fitted.last(), rows.last());
     }
 
     proptest! {

@@ -96,7 +96,7 @@ fn entries(configured: &Configured, project: &Project) -> Vec<Entry> {
     };
     add("model".into(), json!(settings.model));
     let roles = &settings.roles;
-    for (role, model) in [("subagent", &roles.subagent), ("cheap", &roles.cheap), ("fallback", &roles.fallback)] {
+    for (role, model) in [("subagent", &roles.subagent), ("fallback", &roles.fallback)] {
         if let Some(model) = model {
             add(format!("model.{role}"), json!(model));
         }
@@ -107,6 +107,7 @@ fn entries(configured: &Configured, project: &Project) -> Vec<Entry> {
     add("limits.idle_seconds".into(), json!(settings.limits.idle_seconds));
     add("limits.retries".into(), json!(settings.limits.retries));
     add("limits.parallel_tools".into(), json!(settings.limits.parallel_tools));
+    add("limits.subagents".into(), json!(settings.limits.subagents));
     let look = &configured.look;
     add("screen.theme".into(), json!(look.theme.name()));
     add("screen.motion".into(), json!(look.motion.name()));

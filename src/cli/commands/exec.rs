@@ -12,6 +12,7 @@ use crate::cli::{input, signals, units};
 use crate::domain::permission::{Ask, Policy, Reach};
 use crate::domain::*;
 use serde_json::json;
+use std::collections::HashSet;
 use std::time::Duration;
 
 #[derive(Debug, clap::Args)]
@@ -77,10 +78,14 @@ pub(super) async fn say(app: &App, args: ExecArgs, begun: &mut Option<TaskId>) -
     } else {
         Printer::Text(Box::new(Progress::new(app.out, app.verbose > 0, app.configured()?.settings.limits.retries)))
     };
+    let detail = session.task(&task).await?;
+    let beside = detail.delegated.iter().filter_map(|one| one.run.as_ref()).map(|run| run.id.clone()).collect();
     let mut watch = Watch {
         app,
         session,
         task,
+        main: detail.task.main,
+        beside,
         told,
         wait: !args.no_wait,
         printer,
@@ -152,6 +157,10 @@ struct Watch<'a> {
     app: &'a App,
     session: Session<'a>,
     task: TaskId,
+    /// The agent whose words are the answer; the others are told of, not copied.
+    main: AgentId,
+    /// The Runs of the others.
+    beside: HashSet<RunId>,
     /// The event by which our message is queued: rest before it is not ours.
     told: Seq,
     wait: bool,
@@ -177,7 +186,9 @@ impl Watch<'_> {
                 happening = self.session.next() => happening?,
                 () = stops.next(), if !self.asked_to_stop => {
                     self.say("stopping; once more to leave at once")?;
-                    if let Some(rest) = self.stop().await? { return Ok(rest); }
+                    let rest = self.stop().await?;
+                    stops.passed_on();
+                    if let Some(rest) = rest { return Ok(rest); }
                     continue;
                 }
                 () = until(deadline), if !self.asked_to_stop => {
@@ -194,7 +205,9 @@ impl Watch<'_> {
                     }
                 }
                 Happening::Transient(transient) => {
-                    if let Printer::Text(progress) = &mut self.printer {
+                    if transient.agent().is_none_or(|agent| *agent == self.main)
+                        && let Printer::Text(progress) = &mut self.printer
+                    {
                         progress.transient(&transient)?;
                     }
                 }
@@ -216,6 +229,18 @@ impl Watch<'_> {
 
     /// Prints an event; says whether it is a reason to look at the Task.
     fn take(&mut self, recorded: &Recorded) -> Result<bool, Fault> {
+        if recorded.event.stepper().is_some_and(|agent| *agent != self.main) {
+            if let Event::RunStarted { run, .. } = &recorded.event {
+                self.beside.insert(run.id.clone());
+            }
+            return Ok(false);
+        }
+        // How the Run of a Subagent ends is told with what it brings; the Task may rest after it.
+        if let Event::RunEnded { run, .. } | Event::RunSuspended { run, .. } = &recorded.event
+            && self.beside.contains(run)
+        {
+            return Ok(true);
+        }
         match &mut self.printer {
             Printer::Lines(calls) => {
                 for line in lines(recorded, calls) {

@@ -32,9 +32,9 @@ pub enum Verb {
         /// The message or question
         id: String,
     },
-    /// Answer a question
+    /// Answer a question, or what a Subagent asked to be decided
     Answer {
-        /// The question
+        /// The question, or the decision request
         id: String,
         /// The answer; - reads standard input
         #[arg(value_name = "TEXT", required = true, allow_hyphen_values = true)]
@@ -191,6 +191,9 @@ fn print_question(app: &App, question: &Question) -> Result<(), Fault> {
 }
 
 async fn answer(app: &App, session: &mut Session<'_>, word: &str, words: &str) -> Result<(), Fault> {
+    if word.starts_with(DecisionId::PREFIX) {
+        return super::agents::answer(app, session, word, words).await;
+    }
     if word.starts_with(MessageId::PREFIX) {
         let hint = "messages to an agent are answered by the agent; `cowork send TASK TEXT` adds to the conversation";
         return Err(Fault::usage(format!("{word} is a message, not a question"), hint));

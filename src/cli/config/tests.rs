@@ -120,7 +120,6 @@ fn every_kind_of_server_with_its_quirks_and_every_role_can_be_configured() {
 [model]
 default = "claude:opus"
 subagent = "openai:small"
-cheap = "local:tiny"
 fallback = "local:tiny"
 [providers.claude]
 kind = "anthropic"
@@ -151,7 +150,7 @@ request = { temperature = 0.5, reasoning = { effort = "low", tags = ["a", 1] } }
         (settings.model_of(AgentRole::Main), settings.model_of(AgentRole::Subagent)),
         ("claude:opus", "openai:small")
     );
-    assert_eq!((settings.cheap_model(), settings.roles.fallback.as_deref()), ("local:tiny", Some("local:tiny")));
+    assert_eq!(settings.roles.fallback.as_deref(), Some("local:tiny"));
     let info = settings.model_info("local:tiny");
     assert!(info.steps);
     let request = serde_json::json!({"temperature": 0.5, "reasoning": {"effort": "low", "tags": ["a", 1]}});

@@ -59,7 +59,6 @@ pub(super) fn apply(source: &Source, configured: &mut Configured, env: &dyn Envi
         let settings = &mut configured.settings;
         let (name, slot) = match role {
             "subagent" => ("model.subagent", &mut settings.roles.subagent),
-            "cheap" => ("model.cheap", &mut settings.roles.cheap),
             "fallback" => ("model.fallback", &mut settings.roles.fallback),
             _ => {
                 settings.model = model.value;
@@ -74,7 +73,7 @@ pub(super) fn apply(source: &Source, configured: &mut Configured, env: &dyn Envi
 }
 
 /// Who a model is chosen for.
-const ROLES: [&str; 4] = ["default", "subagent", "cheap", "fallback"];
+const ROLES: [&str; 3] = ["default", "subagent", "fallback"];
 
 /// Reads `[model] default`, all that a project may choose.
 pub(super) fn default_model(top: &Section) -> Option<At<String>> {
@@ -178,12 +177,20 @@ impl File<'_> {
             }
         }
         if let Some(quirks) = section.section("quirks") {
-            quirks.allow(&["limit_field", "stream_usage", "thinking_field", "kept_thinking", "fenced_calls"]);
+            quirks.allow(&[
+                "limit_field",
+                "stream_usage",
+                "thinking_field",
+                "kept_thinking",
+                "signed_calls",
+                "fenced_calls",
+            ]);
             provider.quirks = Quirks {
                 limit_field: quirks.text("limit_field").map(|at| at.value),
                 stream_usage: quirks.truth("stream_usage").map(|at| at.value),
                 thinking_field: quirks.text("thinking_field").map(|at| at.value),
                 kept_thinking: quirks.truth("kept_thinking").map(|at| at.value),
+                signed_calls: quirks.truth("signed_calls").map(|at| at.value),
                 fenced_calls: quirks.truth("fenced_calls").map(|at| at.value),
             };
         }
@@ -280,7 +287,14 @@ impl File<'_> {
     }
 
     fn limits(&mut self, section: &Section) {
-        section.allow(&["tool_output_bytes", "shell_seconds", "idle_seconds", "retries", "parallel_tools"]);
+        section.allow(&[
+            "tool_output_bytes",
+            "shell_seconds",
+            "idle_seconds",
+            "retries",
+            "parallel_tools",
+            "subagents",
+        ]);
         let mut limits = self.configured.settings.limits;
         if let Some(at) = section.whole("tool_output_bytes", 1_000..=1_000_000) {
             limits.tool_output_bytes = at.value as usize;
@@ -301,6 +315,10 @@ impl File<'_> {
         if let Some(at) = section.whole("parallel_tools", 1..=64) {
             limits.parallel_tools = at.value as usize;
             self.note("limits.parallel_tools", at.line);
+        }
+        if let Some(at) = section.whole("subagents", 1..=1000) {
+            limits.subagents = at.value as usize;
+            self.note("limits.subagents", at.line);
         }
         self.configured.settings.limits = limits;
     }

@@ -78,6 +78,9 @@ pub(super) fn drop_for(d: &mut Decision, task: &TaskId, call: &ToolCall) {
             },
         );
     }
+    if let Some(decision) = d.snap.decision_of(&call.id).filter(|q| q.state == DecisionState::Open).cloned() {
+        super::delegate::cancel_decision(d, &decision);
+    }
     if let Some(question) = d.snap.question_of(&call.id).filter(|q| q.state == QuestionState::Open).cloned() {
         cancel_question(d, task, &question);
     }

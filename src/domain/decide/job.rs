@@ -18,8 +18,9 @@ pub(super) fn by_person(d: &mut Decision, deed: &JobDeed) -> Result<(), Rejectio
     match deed {
         JobDeed::Start { task, definition } => {
             let task = task.as_ref().map(|id| d.task(id)).transpose()?;
-            create(d, task.as_ref(), definition, origin)
+            create(d, None, task.as_ref(), definition, origin)
         }
+        JobDeed::Keep { .. } => Err(Rejection::invalid("only a call can keep what it runs", "")),
         JobDeed::Send { job, .. }
         | JobDeed::Signal { job, .. }
         | JobDeed::Stop { job, .. }
@@ -40,7 +41,8 @@ pub(super) fn by_agent(d: &mut Decision, run: &RunId, call: &ToolCallId, deed: &
     }
     let origin = origin_of(&call.id);
     match deed {
-        JobDeed::Start { definition, .. } => create(d, Some(&task), definition, origin),
+        JobDeed::Start { definition, .. } => create(d, None, Some(&task), definition, origin),
+        JobDeed::Keep { definition } => create(d, Some(JobId::of_call(&call.id)), Some(&task), definition, origin),
         JobDeed::Send { job, .. }
         | JobDeed::Signal { job, .. }
         | JobDeed::Stop { job, .. }
@@ -68,7 +70,14 @@ fn known(d: &Decision, id: &JobId) -> Result<Job, Rejection> {
     d.snap.jobs.get(id).cloned().ok_or_else(|| no_such(id))
 }
 
-fn create(d: &mut Decision, task: Option<&Task>, definition: &JobDefinition, origin: String) -> Result<(), Rejection> {
+/// Has a Job made; what runs already has its id.
+fn create(
+    d: &mut Decision,
+    id: Option<JobId>,
+    task: Option<&Task>,
+    definition: &JobDefinition,
+    origin: String,
+) -> Result<(), Rejection> {
     if d.snap.jobs.values().any(|job| job.origin == origin) {
         return Ok(());
     }
@@ -77,7 +86,7 @@ fn create(d: &mut Decision, task: Option<&Task>, definition: &JobDefinition, ori
         definition.name = short(&definition.command.to_string(), NAME);
     }
     let job = Job {
-        id: JobId::new(&mut d.ids),
+        id: id.unwrap_or_else(|| JobId::new(&mut d.ids)),
         origin,
         task: task.map(|task| task.id.clone()),
         actor: d.actor.clone(),
@@ -135,7 +144,7 @@ fn with(d: &mut Decision, job: &Job, deed: &JobDeed, origin: String) -> Result<(
         Rejection::wrong_state(format!("Job {id} has ended ({})", job.told()), hint)
     };
     match deed {
-        JobDeed::Start { .. } => Ok(()),
+        JobDeed::Start { .. } | JobDeed::Keep { .. } => Ok(()),
         JobDeed::Send { text, close, .. } => {
             running(job).ok_or_else(has_ended)??;
             if text.is_empty() && !close {
@@ -163,7 +172,7 @@ fn with(d: &mut Decision, job: &Job, deed: &JobDeed, origin: String) -> Result<(
         JobDeed::Restart { grace_ms, .. } => {
             if job.state.is_ended() {
                 let task = task.as_ref().and_then(|id| d.snap.tasks.get(id)).cloned();
-                return create(d, task.as_ref(), &job.definition, origin);
+                return create(d, None, task.as_ref(), &job.definition, origin);
             }
             stop(d, job, JobStop { grace_ms: *grace_ms, restart: true });
             Ok(())
@@ -295,7 +304,7 @@ fn settle(d: &mut Decision, job: &Job, task: Option<&Task>, state: JobState, end
     d.emit(job.task.as_ref(), Event::JobSettled { job: id.clone(), state, end: end.clone() });
     let restarted = job.stop.is_some_and(|stop| stop.restart);
     if restarted {
-        create(d, task, &job.definition, format!("restart:{id}"))?;
+        create(d, None, task, &job.definition, format!("restart:{id}"))?;
     }
     let Some(task) = task else { return Ok(()) };
     let ended = d.snap.jobs.get(&id).cloned().unwrap_or_else(|| job.clone());

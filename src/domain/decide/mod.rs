@@ -4,6 +4,7 @@
 //! records always gives the same events. One file for each noun; this one is the dispatch.
 
 mod approval;
+mod delegate;
 mod job;
 mod run;
 mod takeover;
@@ -20,6 +21,7 @@ use super::snapshot::Snapshot;
 
 pub use run::STOPPED;
 pub use tool::PROCESS_DIED;
+pub use turn::FROM_A_JOB;
 
 /// An event, and the Task it belongs to.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,7 +47,8 @@ pub fn decide(snapshot: Snapshot, envelope: &Envelope) -> Result<Vec<Decided>, R
         Command::Run(command) => run_command(&mut d, command)?,
         Command::System(command) => match command {
             SystemCommand::TakeOver { owner } => takeover::take_over(&mut d, owner),
-            SystemCommand::StartRun { task } => run::start(&mut d, task)?,
+            SystemCommand::StartRun { task, agent } => run::start(&mut d, task, agent)?,
+            SystemCommand::ExpireDecision { task, decision } => delegate::expire(&mut d, task, decision)?,
             SystemCommand::Job { job, report } => job::report(&mut d, job, report)?,
         },
     }
@@ -82,6 +85,12 @@ fn user(d: &mut Decision, command: &UserCommand) -> Result<(), Rejection> {
             approval::answer(d, task, approval, shown, *answer, because)
         }
         UserCommand::AnswerQuestion { task, question, answer } => approval::answer_question(d, task, question, answer),
+        UserCommand::Guide { task, agent, text } => delegate::guide(d, task, agent, text),
+        UserCommand::CancelAgent { task, agent } => delegate::cancel(d, task, agent),
+        UserCommand::AnswerDecision { task, decision, answer } => delegate::answer(d, task, decision, answer),
+        UserCommand::Review { task, contribution, verdict, because } => {
+            delegate::review(d, task, contribution, *verdict, because)
+        }
         UserCommand::TrustFolder { folder, trusted } => {
             let trust = Trust { folder: folder.clone(), trusted: *trusted, at: d.at };
             d.emit(None, Event::FolderTrustSet { trust });
@@ -89,6 +98,7 @@ fn user(d: &mut Decision, command: &UserCommand) -> Result<(), Rejection> {
         }
         UserCommand::RemoveRule { rule } => approval::remove_rule(d, rule),
         UserCommand::Job { deed } => job::by_person(d, deed),
+        UserCommand::Background { task } => tool::background(d, task),
     }
 }
 
@@ -98,8 +108,9 @@ fn run_command(d: &mut Decision, command: &RunCommand) -> Result<(), Rejection> 
         RunCommand::CommitTurn { run, call, parts, calls, usage, cut } => {
             turn::commit(d, run, turn::Answer { call, parts, calls, usage, cut: *cut })
         }
-        RunCommand::FailTurn { run, call, class, message, retry_at } => {
-            turn::fail(d, run, call, class, message, *retry_at)
+        RunCommand::FailTurn { run, call, class, message, retry_at, instead } => {
+            let failure = turn::Failure { call, class, message, retry_at: *retry_at, instead: instead.as_deref() };
+            turn::fail(d, run, failure)
         }
         RunCommand::StartTool { run, call, action, pre_hash, post_hash } => {
             tool::start(d, run, call, action, pre_hash, post_hash)
@@ -112,6 +123,19 @@ fn run_command(d: &mut Decision, command: &RunCommand) -> Result<(), Rejection> 
         }
         RunCommand::GiveVerdict { run, check, outcome, evidence } => {
             run::agent_verdict(d, run, check, *outcome, evidence)
+        }
+        RunCommand::Delegate { run, call, mode, name, objective, contract } => {
+            delegate::give(d, run, call, delegate::Work { mode: *mode, name, objective, contract })
+        }
+        RunCommand::Report { run, call, report } => delegate::report(d, run, call, report),
+        RunCommand::Tell { run, call, to, text, refs } => delegate::tell(d, run, call, to, text, refs),
+        RunCommand::RequestDecision { run, call, question, fallback, wait_ms } => {
+            delegate::request_decision(d, run, call, question, fallback, *wait_ms)
+        }
+        RunCommand::AnswerDecision { run, decision, answer } => delegate::answer_own(d, run, decision, answer),
+        RunCommand::CancelAgent { run, agent } => delegate::cancel_own(d, run, agent),
+        RunCommand::Review { run, contribution, verdict, because } => {
+            delegate::review_own(d, run, contribution, *verdict, because)
         }
         RunCommand::Job { run, call, deed } => job::by_agent(d, run, call, deed),
         RunCommand::Suspend { run, reason } => run::suspend(d, run, reason),
@@ -172,14 +196,19 @@ impl Decision {
 
     /// Puts a message into Main's Inbox, unless the fact it tells was told before.
     fn tell_main(&mut self, task: &Task, kind: MessageKind, key: String, text: String, more: Tell) {
-        if self.snap.messages.values().any(|message| message.to.id == task.main.0 && message.key == key) {
+        self.tell(&task.id, &task.main, kind, key, text, more);
+    }
+
+    /// Puts a message into an agent's Inbox, unless the fact it tells was told before.
+    fn tell(&mut self, task: &TaskId, to: &AgentId, kind: MessageKind, key: String, text: String, more: Tell) {
+        if self.snap.messages.values().any(|message| message.to.id == to.0 && message.key == key) {
             return;
         }
         let order = self.snap.messages.values().map(|message| message.order).max().unwrap_or(0) + 1;
         let message = Message {
             id: MessageId::new(&mut self.ids),
-            task: Some(task.id.clone()),
-            to: Actor::agent(&task.main),
+            task: Some(task.clone()),
+            to: Actor::agent(to),
             from: self.actor.clone(),
             kind,
             key,
@@ -196,7 +225,7 @@ impl Decision {
             delivered_at: None,
             consumed_at: None,
         };
-        self.emit(Some(&task.id), Event::MessageQueued { message });
+        self.emit(Some(task), Event::MessageQueued { message });
     }
 
     fn set_status(&mut self, id: &TaskId, status: TaskStatus, reason: Option<String>) {
@@ -225,8 +254,8 @@ impl Decision {
             self.set_status(id, TaskStatus::Completed, None);
         } else if blockers.iter().all(|waiting| waiting.kind == "check") {
             self.set_status(id, TaskStatus::AwaitingHuman, Some("acceptance".into()));
-        } else if blockers.iter().all(|waiting| matches!(waiting.kind.as_str(), "job" | "notice" | "check")) {
-            self.set_status(id, TaskStatus::Parked, Some("job".into()));
+        } else if let Some(behind) = waits_behind(&blockers) {
+            self.set_status(id, TaskStatus::Parked, Some(behind.into()));
         } else {
             self.set_status(id, TaskStatus::Active, None);
         }
@@ -252,6 +281,18 @@ impl Decision {
     /// How long a Run has run since it was last started or resumed.
     fn ran_ms(&self, run: &Run) -> u64 {
         self.at.saturating_sub(run.started_at).max(0) as u64
+    }
+}
+
+/// What Main, which has answered, waits for behind its back, if that is all there is.
+fn waits_behind(blockers: &[Waiting]) -> Option<&'static str> {
+    let kinds: Vec<&str> = blockers.iter().map(|waiting| waiting.kind.as_str()).collect();
+    let all = kinds.iter().all(|kind| matches!(*kind, "assignment" | "job" | "notice" | "check" | "contribution"));
+    let of = |kind| kinds.contains(&kind);
+    match all {
+        true if of("assignment") => Some("subagents"),
+        true if of("job") || of("notice") => Some("job"),
+        true | false => None,
     }
 }
 

@@ -7,18 +7,19 @@ use serde_json::Value;
 pub const STOPPED: &str =
     "The person stopped you here. Do not go on with what was asked before unless it is asked again.";
 
-/// Starts Main, or resumes it where it stood.
-pub(super) fn start(d: &mut Decision, id: &TaskId) -> Result<(), Rejection> {
+/// Starts an agent, or resumes it where it stood.
+pub(super) fn start(d: &mut Decision, id: &TaskId, agent: &AgentId) -> Result<(), Rejection> {
     let task = d.task(id)?;
-    if !d.snap.main_is_due(&task) {
-        return Err(Rejection::wrong_state(format!("Main of Task {id} has nothing to do"), ""));
+    let is_due = d.snap.agents.get(agent).is_some_and(|agent| d.snap.is_due(&task, agent));
+    if !is_due {
+        return Err(Rejection::wrong_state(format!("{agent} of Task {id} has nothing to do"), ""));
     }
-    let woken_by = d.snap.inbox(&task.main, MessageState::Queued).iter().map(|message| message.id.clone()).collect();
-    let resumed = d.snap.live_run(&task.main).cloned();
+    let woken_by = d.snap.inbox(agent, MessageState::Queued).iter().map(|message| message.id.clone()).collect();
+    let resumed = d.snap.live_run(agent).cloned();
     let run = Run {
         id: resumed.as_ref().map_or_else(|| RunId::new(&mut d.ids), |run| run.id.clone()),
         task: id.clone(),
-        agent: task.main.clone(),
+        agent: agent.clone(),
         state: RunState::Running,
         fence: d.snap.fence,
         end_reason: None,
@@ -27,6 +28,10 @@ pub(super) fn start(d: &mut Decision, id: &TaskId) -> Result<(), Rejection> {
         ended_at: None,
     };
     d.emit(Some(id), Event::RunStarted { run, resumed: resumed.is_some(), woken_by });
+    let queued = d.snap.live_assignment(agent).filter(|work| work.state == AssignmentState::Queued);
+    if let Some(assignment) = queued.map(|work| work.id.clone()) {
+        d.emit(Some(id), Event::AssignmentMoved { assignment, state: AssignmentState::Running });
+    }
     d.settle_status(id);
     Ok(())
 }
@@ -49,7 +54,17 @@ pub(super) fn end(d: &mut Decision, id: &RunId, reason: EndReason, detail: Optio
             return Err(Rejection::wrong_state("messages are waiting", "take them in first"));
         }
     }
+    if agent.role == AgentRole::Subagent {
+        let Some(work) = d.snap.live_assignment(&agent.id).cloned() else {
+            return Err(Rejection::wrong_state("its assignment has ended", ""));
+        };
+        super::delegate::broke_off(d, &work, reason, detail);
+        return Ok(());
+    }
     stop(d, &run, reason, detail.clone());
+    if reason == EndReason::Finished {
+        super::delegate::accept_rest(d, &task);
+    }
     match reason {
         EndReason::Budget | EndReason::Model | EndReason::Internal => {
             let reason = detail.map_or_else(|| reason.to_string(), |detail| format!("{reason}: {detail}"));
@@ -69,16 +84,7 @@ pub(super) fn interrupt(d: &mut Decision, id: &TaskId) -> Result<(), Rejection> 
     match run.state {
         RunState::Running => {
             if d.snap.open_control(&run.id).is_none() {
-                let control = Control {
-                    id: ControlId::new(&mut d.ids),
-                    task: id.clone(),
-                    run: run.id.clone(),
-                    action: "interrupt".into(),
-                    actor: d.actor.clone(),
-                    state: ControlState::Requested,
-                    created_at: d.at,
-                };
-                d.emit(Some(id), Event::ControlRequested { control });
+                request_stop(d, &run, "interrupt");
             }
         }
         RunState::Interrupted | RunState::Completed | RunState::Failed | RunState::Cancelled => {
@@ -87,6 +93,20 @@ pub(super) fn interrupt(d: &mut Decision, id: &TaskId) -> Result<(), Rejection> 
         }
     }
     Ok(())
+}
+
+/// Tells a Run that is running to stop at once.
+pub(super) fn request_stop(d: &mut Decision, run: &Run, action: &str) {
+    let control = Control {
+        id: ControlId::new(&mut d.ids),
+        task: run.task.clone(),
+        run: run.id.clone(),
+        action: action.to_owned(),
+        actor: d.actor.clone(),
+        state: ControlState::Requested,
+        created_at: d.at,
+    };
+    d.emit(Some(&run.task), Event::ControlRequested { control });
 }
 
 /// Ends a Run and everything it holds: its request, its calls, its questions, its controls.
@@ -116,7 +136,10 @@ pub(super) fn stop(d: &mut Decision, run: &Run, reason: EndReason, detail: Optio
         say_it_was_stopped(d, run);
     }
     if let Some(control) = d.snap.open_control(&run.id).map(|control| control.id.clone()) {
-        let state = if reason == EndReason::Interrupted { ControlState::Applied } else { ControlState::Moot };
+        let state = match reason {
+            EndReason::Interrupted | EndReason::Cancelled => ControlState::Applied,
+            EndReason::Finished | EndReason::Budget | EndReason::Model | EndReason::Internal => ControlState::Moot,
+        };
         d.emit(Some(&task), Event::ControlSettled { control, state });
     }
 }

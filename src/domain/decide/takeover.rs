@@ -38,14 +38,20 @@ fn recover(d: &mut Decision, run: &Run, fence: Fence, last: Millis) {
         d.emit(Some(&task), event);
     }
     if d.snap.open_control(&run.id).is_some() {
-        super::run::stop(d, run, EndReason::Interrupted, None);
+        match d.snap.live_assignment(&run.agent).cloned() {
+            Some(work) => super::delegate::broke_off(d, &work, EndReason::Cancelled, None),
+            None => super::run::stop(d, run, EndReason::Interrupted, None),
+        }
         return;
     }
     let open: Vec<ToolCall> = d.snap.open_calls(&run.agent).into_iter().cloned().collect();
     for call in open.iter().filter(|call| call.state == ToolCallState::Running) {
         let origin = super::job::origin_of(&call.id);
         if let Some(job) = d.snap.jobs.values().find(|job| job.origin == origin) {
-            let text = format!("Job {} was started ({}).", job.id, job.definition.name);
+            let text = match job.id == JobId::of_call(&call.id) {
+                true => format!("It goes on in the background, as Job {} ({}).", job.id, job.definition.name),
+                false => format!("Job {} was started ({}).", job.id, job.definition.name),
+            };
             super::tool::settle_with(d, run, call, ToolCallState::Done, vec![Part::text(text)], None);
         } else if d.snap.question_of(&call.id).is_some() || call.effect != Effect::Effectful {
             d.emit(Some(&task), Event::ToolRequeued { call: call.id.clone(), fence });

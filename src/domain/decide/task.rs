@@ -212,7 +212,7 @@ pub(super) fn resume(d: &mut Decision, id: &TaskId) -> Result<(), Rejection> {
                 return Err(Rejection::wrong_state(format!("Task {id} is running"), ""));
             }
             d.set_status(id, TaskStatus::Active, None);
-            if !d.snap.main_is_due(&d.task(id)?) {
+            if d.snap.due(&d.task(id)?).is_empty() {
                 let key = format!("resume:{}", d.command);
                 d.tell_main(&task, MessageKind::Notice, key, "The person asked you to go on.".into(), Tell::soon());
             }
@@ -238,6 +238,7 @@ pub(super) fn cancel(d: &mut Decision, id: &TaskId) -> Result<(), Rejection> {
     if let Some(run) = d.snap.live_run(&task.main).cloned() {
         super::run::stop(d, &run, EndReason::Cancelled, None);
     }
+    super::delegate::cancel_all(d, &task);
     super::approval::cancel_all(d, &task);
     super::job::stop_all(d, id);
     let queued: Vec<MessageId> =

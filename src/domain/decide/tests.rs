@@ -69,7 +69,7 @@ impl World {
     /// The same, with its Run started.
     fn running(policy: &str) -> Self {
         let mut world = Self::task(policy);
-        world.ok(SystemCommand::StartRun { task: world.id() });
+        world.ok(SystemCommand::StartRun { task: world.id(), agent: world.main() });
         world
     }
 
@@ -125,6 +125,12 @@ impl World {
     fn the_task(&self) -> &Task {
         self.snap.tasks.values().next().expect("a Task")
     }
+    fn main(&self) -> AgentId {
+        self.the_task().main.clone()
+    }
+    fn main_is_due(&self) -> bool {
+        self.snap.due(self.the_task()).iter().any(|due| due.agent == self.main())
+    }
     fn run(&self) -> RunId {
         self.snap.live_run(&self.the_task().main).expect("a live Run").id.clone()
     }
@@ -148,6 +154,7 @@ fn action(command: &str) -> Action {
         cwd: "/w".into(),
         detail: String::new(),
         inside: true,
+        own: false,
         beyond: String::new(),
         rule_subject: command.into(),
     }
@@ -158,7 +165,7 @@ fn the_first_words_are_the_objective_and_wake_main() {
     let world = World::task("ask");
     assert_eq!(world.the_task().objective_version, 1);
     assert_eq!(world.the_task().title, "do it");
-    assert!(world.snap.main_is_due(world.the_task()));
+    assert!(world.main_is_due());
 }
 
 #[test]
@@ -206,7 +213,7 @@ fn what_was_delivered_can_no_longer_be_changed_or_taken_back() {
     let message = world.snap.messages.keys().next().expect("queued").clone();
     let task = world.id();
     world.ok(UserCommand::EditMessage { task: task.clone(), message: message.clone(), text: "do that".into() });
-    world.ok(SystemCommand::StartRun { task: task.clone() });
+    world.ok(SystemCommand::StartRun { task: task.clone(), agent: world.main() });
     world.turn(&[]);
     let late = world.submit(UserCommand::WithdrawMessage { task, message });
     assert_eq!(late.expect_err("refused").kind, RejectionKind::WrongState);
@@ -342,9 +349,9 @@ fn esc_before_the_first_word_is_not_overridden_by_the_words_it_stopped() {
     let usage = Usage::default();
     world.ok(RunCommand::CommitTurn { run: run.clone(), call, parts: vec![], calls: vec![], usage, cut: true });
     world.ok(RunCommand::End { run, reason: EndReason::Interrupted, detail: None });
-    assert!(!world.snap.main_is_due(world.the_task()));
+    assert!(!world.main_is_due());
     world.say("go on, then", Delivery::Boundary);
-    assert!(world.snap.main_is_due(world.the_task()));
+    assert!(world.main_is_due());
 }
 
 #[test]
@@ -401,7 +408,7 @@ fn taking_over_settles_everything_the_last_owner_held() {
     assert_eq!(state("shell").state, ToolCallState::Uncertain);
     assert!(world.snap.rows.values().any(|row| row.text().contains("may have happened")));
     assert_eq!(world.snap.runs.values().next().expect("run").state, RunState::Interrupted);
-    assert!(world.snap.main_is_due(world.the_task()));
+    assert!(world.main_is_due());
 }
 
 #[test]
@@ -415,7 +422,8 @@ fn a_request_in_flight_is_asked_again_by_the_next_owner_and_its_messages_stay() 
     let message = world.snap.messages.values().next().expect("message");
     assert_eq!((message.state, message.fence), (MessageState::Delivered, Some(2)));
     let task = world.id();
-    world.ok(SystemCommand::StartRun { task });
+    let agent = world.main();
+    world.ok(SystemCommand::StartRun { task, agent });
     assert!(matches!(world.step(), Step::Ask { .. }));
 }
 
@@ -509,7 +517,7 @@ fn words_reopen_a_task_that_has_ended() {
     world.ok(UserCommand::Cancel { task });
     world.say("on second thought", Delivery::Boundary);
     assert_eq!(world.the_task().status, TaskStatus::Active);
-    assert!(world.snap.main_is_due(world.the_task()));
+    assert!(world.main_is_due());
 }
 
 #[test]
@@ -522,9 +530,9 @@ fn a_paused_task_stops_at_the_boundary_and_goes_on_when_told() {
     assert_eq!(world.step(), Step::Suspend("paused".into()));
     let run = world.run();
     world.ok(RunCommand::Suspend { run, reason: "paused".into() });
-    assert!(!world.snap.main_is_due(world.the_task()));
+    assert!(!world.main_is_due());
     world.ok(UserCommand::Resume { task });
-    assert!(world.snap.main_is_due(world.the_task()));
+    assert!(world.main_is_due());
 }
 
 #[test]

@@ -41,7 +41,13 @@ pub(super) fn start(
         return Ok(());
     }
     let rules: Vec<Rule> = d.snap.rules.values().cloned().collect();
-    match judge(task.policy, &rules, action) {
+    let granted = d.snap.live_assignment(&agent.id).map(|work| work.contract.grant.clone());
+    let policy = granted.as_ref().map_or(task.policy, |grant| grant.policy_for(action, task.policy));
+    let judgement = match granted.and_then(|grant| grant.forbids(action)) {
+        Some(why) => Judgement::Refuse(why),
+        None => judge(policy, &rules, action),
+    };
+    match judgement {
         Judgement::Allow => begin(d, &task, &call, pre_hash, post_hash),
         Judgement::Refuse(why) => {
             let text = format!("Not allowed: {why}. Nothing was done. Go on without it, or say what you would need.");
@@ -106,6 +112,22 @@ pub(super) fn settle(
     Ok(())
 }
 
+/// A person wants what runs to go on as a Job. Whoever runs it does so, unless it ends before.
+pub(super) fn background(d: &mut Decision, task: &TaskId) -> Result<(), Rejection> {
+    let task = d.task(task)?;
+    let running: Vec<ToolCall> = d.snap.running_commands(&task.id).into_iter().cloned().collect();
+    let of_main: Vec<ToolCall> = running.iter().filter(|call| call.agent == task.main).cloned().collect();
+    let meant = if of_main.is_empty() { running } else { of_main };
+    if meant.is_empty() {
+        let hint = "a command that an agent runs with `shell` can go on in the background while it runs";
+        return Err(Rejection::wrong_state(format!("Task {} runs no command", task.id), hint));
+    }
+    for call in meant {
+        d.emit(Some(&task.id), Event::BackgroundAsked { call: call.id });
+    }
+    Ok(())
+}
+
 /// Saves the result row of a call, and a checkpoint when it was the last open one.
 pub(super) fn settle_with(
     d: &mut Decision,
@@ -120,6 +142,7 @@ pub(super) fn settle_with(
     row.outcome = Some(state);
     let event = Event::ToolSettled { call: call.id.clone(), agent: call.agent.clone(), state, row, saw };
     d.emit(Some(&run.task), event);
+    super::delegate::release(d, call, state);
     d.checkpoint(run);
 }
 

@@ -11,9 +11,7 @@ pub(super) fn begin(d: &mut Decision, id: &RunId, call: &ModelCallId, model: &st
     if d.snap.live_model_call(&agent.id).is_some() {
         return Err(Rejection::wrong_state("a request is under way", "wait for its answer"));
     }
-    let mut used = task.usage.clone();
-    used.run_ms += d.ran_ms(&run);
-    if let Some(what) = task.budget.exhausted_by(&used) {
+    if let Some(what) = crate::domain::step::exhausted(&d.snap, &run, d.at) {
         return Err(Rejection::new(super::super::rejection::RejectionKind::Budget, what, ""));
     }
     let at_rest = agent.last.is_none() || d.snap.has_final_answer(&agent.id);
@@ -54,6 +52,9 @@ pub(super) fn deliver(d: &mut Decision, run: &Run, message: &Message) {
     let (message, agent, by) = (message.id.clone(), run.agent.clone(), run.id.clone());
     d.emit(Some(&run.task), Event::MessageDelivered { message, agent, run: by, row });
 }
+
+/// How the first line of a message from a Job ends, as the model reads it.
+pub const FROM_A_JOB: &str = " from job]";
 
 /// The words of a message as the model reads them. What is not a person's says where it is from.
 fn context_text(message: &Message) -> String {
@@ -152,22 +153,25 @@ fn plan(d: &mut Decision, run: &Run, agent: &Agent, planned: &[PlannedCall]) -> 
     calls
 }
 
-pub(super) fn fail(
-    d: &mut Decision,
-    id: &RunId,
-    call: &ModelCallId,
-    class: &str,
-    message: &str,
-    retry_at: Option<Millis>,
-) -> Result<(), Rejection> {
+/// A request that failed.
+pub(super) struct Failure<'a> {
+    pub call: &'a ModelCallId,
+    pub class: &'a str,
+    pub message: &'a str,
+    pub retry_at: Option<Millis>,
+    pub instead: Option<&'a str>,
+}
+
+pub(super) fn fail(d: &mut Decision, id: &RunId, failure: Failure) -> Result<(), Rejection> {
     let (_, task, agent) = d.running(id)?;
-    started(d, &agent, call)?;
+    started(d, &agent, failure.call)?;
     let event = Event::TurnFailed {
-        call: call.clone(),
+        call: failure.call.clone(),
         agent: agent.id,
-        class: class.to_owned(),
-        message: message.to_owned(),
-        retry_at,
+        class: failure.class.to_owned(),
+        message: failure.message.to_owned(),
+        retry_at: failure.retry_at,
+        instead: failure.instead.map(str::to_owned),
     };
     d.emit(Some(&task.id), event);
     Ok(())

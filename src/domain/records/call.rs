@@ -39,6 +39,9 @@ pub struct ModelCall {
     pub ended_at: Option<Millis>,
 }
 
+/// The tool that runs a command; what it runs outlives whoever waits for it.
+pub const SHELL: &str = "shell";
+
 /// One tool call of an assistant row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
@@ -82,4 +85,26 @@ pub struct ToolCall {
     /// When it was settled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Millis>,
+}
+
+impl ToolCall {
+    /// Whether what the call runs outlives the one who waits for it, so that it can be taken up
+    /// again, and go on as a Job.
+    pub fn is_kept(&self) -> bool {
+        self.name == SHELL
+    }
+}
+
+impl JobId {
+    /// The Job that what a call runs becomes, if it becomes one; names its folder from the beginning.
+    pub fn of_call(call: &ToolCallId) -> Self {
+        let own = call.as_str().strip_prefix(ToolCallId::PREFIX).unwrap_or(call.as_str());
+        Self(format!("{}{own}", Self::PREFIX))
+    }
+
+    /// The call that a folder may have been made for.
+    pub fn call(&self) -> ToolCallId {
+        let own = self.as_str().strip_prefix(Self::PREFIX).unwrap_or(self.as_str());
+        ToolCallId(format!("{}{own}", ToolCallId::PREFIX))
+    }
 }

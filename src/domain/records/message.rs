@@ -57,6 +57,6 @@ impl Message {
     /// Whether it wakes an absent agent. A Job that a restart of the machine cut leaves a notice
     /// that is read when there is something else to do.
     pub fn wakes(&self) -> bool {
-        !(self.kind == MessageKind::Notice && self.from.kind == ActorKind::Job)
+        !(self.kind == MessageKind::Notice && matches!(self.from.kind, ActorKind::Job | ActorKind::Person))
     }
 }

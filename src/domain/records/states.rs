@@ -11,6 +11,9 @@
 //! | tool call | planned · awaiting_approval · approved · running · done* · error* · uncertain* · cancelled* · denied* |
 //! | approval | pending · allowed* · denied* · expired* · cancelled* |
 //! | question | open · answered* · cancelled* |
+//! | assignment | queued · running · blocked · completed* · failed* · cancelled* |
+//! | Contribution | unreviewed · accepted* · rejected* · superseded* |
+//! | decision request | open · answered* · fallback_used* · cancelled* |
 //! | check | open · passed · failed · waived |
 //! | control | requested · applied* · moot* |
 //! | Job | starting · running · stopping · exited* · signaled* · failed_to_start* · cancelled* · uncertain* (its words stand in `job.rs`) |
@@ -76,7 +79,7 @@ words! {
         Pure = "pure",
         /// Doing it twice is doing it once: run it again.
         Idempotent = "idempotent",
-        /// Can be looked up by content hash: probe, then decide.
+        /// Can be looked up, by content hash or by what was kept of it: probe, then decide.
         Reconcilable = "reconcilable",
         /// Changes the world in ways we can't look up: report it as uncertain.
         Effectful = "effectful" }
@@ -84,6 +87,21 @@ words! {
     ApprovalState { Pending = "pending", Allowed = "allowed", Denied = "denied", Expired = "expired", Cancelled = "cancelled" }
     /// The state of a question to the person.
     QuestionState { Open = "open", Answered = "answered", Cancelled = "cancelled" }
+    /// The state of an assignment.
+    AssignmentState { Queued = "queued", Running = "running", Blocked = "blocked",
+        Completed = "completed", Failed = "failed", Cancelled = "cancelled" }
+    /// How a delegation returns.
+    DelegationMode {
+        /// Its Contribution is the result of the call.
+        Sync = "sync",
+        /// The call returns at once, and the Contribution comes as a message.
+        Async = "async" }
+    /// How an assignment came out.
+    Outcome { Completed = "completed", Partial = "partial", Failed = "failed", Cancelled = "cancelled" }
+    /// What became of a Contribution.
+    ReviewState { Unreviewed = "unreviewed", Accepted = "accepted", Rejected = "rejected", Superseded = "superseded" }
+    /// The state of a decision request.
+    DecisionState { Open = "open", Answered = "answered", FallbackUsed = "fallback_used", Cancelled = "cancelled" }
     /// The state of a point of acceptance.
     CheckState { Open = "open", Passed = "passed", Failed = "failed", Waived = "waived" }
     /// How a point of acceptance is judged.
@@ -128,6 +146,16 @@ impl RunState {
         match self {
             Self::Completed | Self::Failed | Self::Cancelled => true,
             Self::Running | Self::Interrupted => false,
+        }
+    }
+}
+
+impl AssignmentState {
+    /// Whether it has its Contribution.
+    pub fn is_ended(self) -> bool {
+        match self {
+            Self::Completed | Self::Failed | Self::Cancelled => true,
+            Self::Queued | Self::Running | Self::Blocked => false,
         }
     }
 }

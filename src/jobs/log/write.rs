@@ -4,7 +4,7 @@ use super::Stream;
 use super::gaps::{self, Gap, Loss};
 use super::marks::{MARK_MILLIS, Mark, MarksOut};
 use crate::domain::Millis;
-use crate::jobs::spec::LogLimits;
+use crate::jobs::spec::{Lasting, LogLimits};
 use std::collections::VecDeque;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -20,6 +20,7 @@ pub struct Writer {
     folder: PathBuf,
     stream: Stream,
     limits: LogLimits,
+    lasting: Lasting,
     segment: Segment,
     /// The segments that are kept: number and first offset.
     kept: VecDeque<(u32, u64)>,
@@ -65,6 +66,7 @@ impl Writer {
             folder,
             stream,
             limits,
+            lasting: Lasting::default(),
             segment,
             kept: VecDeque::from([(0, 0)]),
             end: 0,
@@ -73,6 +75,11 @@ impl Writer {
             lost: 0,
             unnoted: Vec::new(),
         })
+    }
+
+    /// Says what the log is to outlive.
+    pub fn lasting(self, lasting: Lasting) -> Self {
+        Self { lasting, ..self }
     }
 
     /// Adds what was printed. What the disk does not take is counted, and the log says so in its
@@ -111,8 +118,13 @@ impl Writer {
             self.note(Gap { offset: self.end, at: Some(now.max(self.mark.at)), bytes: trouble.bytes, loss });
         }
         self.note_gaps();
-        let _ = self.segment.file.sync_data();
-        self.segment.index.sync();
+        match self.lasting {
+            Lasting::Machine => {
+                let _ = self.segment.file.sync_data();
+                self.segment.index.sync();
+            }
+            Lasting::Processes => {}
+        }
     }
 
     /// How many bytes were kept so far, dropped ones included.

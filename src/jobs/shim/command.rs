@@ -90,14 +90,15 @@ pub(super) fn launch(spec: &Spec, mark: &str) -> Result<Launched, StartError> {
         }
         Command::Shell { line } => process::Spec::shell(line, &spec.cwd),
     };
-    program = program.pass(spec.pass.iter().map(String::as_str));
+    program = program.sifted().pass(spec.pass.iter().map(String::as_str));
     if matches!(spec.streams, Streams::Terminal { .. }) {
         program = program.set("TERM", "xterm-256color").set("COLORTERM", "truecolor");
     }
     program = spec.set.iter().fold(program, |program, (name, value)| program.set(name, value)).set(MARK, mark);
     match spec.streams {
         Streams::Terminal { size } => on_terminal(&program, size.sane()),
-        Streams::Separate { input } => on_pipes(&program, input),
+        Streams::Separate { input } => on_pipes(&program, input, Errors::Apart),
+        Streams::Together { input } => on_pipes(&program, input, Errors::WithOutput),
     }
 }
 
@@ -119,9 +120,22 @@ fn on_terminal(program: &process::Spec, size: Size) -> Result<Launched, StartErr
     })
 }
 
-fn on_pipes(program: &process::Spec, input: Input) -> Result<Launched, StartError> {
+/// Where errors go when there is no terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Errors {
+    Apart,
+    WithOutput,
+}
+
+fn on_pipes(program: &process::Spec, input: Input, errors: Errors) -> Result<Launched, StartError> {
     let (output, stdout) = io::pipe()?;
-    let (errors, stderr) = io::pipe()?;
+    let (errors, stderr) = match errors {
+        Errors::Apart => {
+            let (errors, stderr) = io::pipe()?;
+            (Some(OwnedFd::from(errors)), stderr)
+        }
+        Errors::WithOutput => (None, stdout.try_clone()?),
+    };
     let (stdin, input) = match input {
         Input::Nothing => (Stdio::null(), None),
         Input::Sent => {
@@ -129,8 +143,8 @@ fn on_pipes(program: &process::Spec, input: Input) -> Result<Launched, StartErro
             (stdin.into(), Some(OwnedFd::from(input)))
         }
     };
-    let (output, errors) = (OwnedFd::from(output), OwnedFd::from(errors));
-    for ours in [&output, &errors].into_iter().chain(&input) {
+    let sources: Vec<OwnedFd> = [Some(OwnedFd::from(output)), errors].into_iter().flatten().collect();
+    for ours in sources.iter().chain(&input) {
         set_nonblocking(ours)?;
     }
     let streams = process::Streams::Apart { stdin, stdout: stdout.into(), stderr: stderr.into() };
@@ -139,7 +153,7 @@ fn on_pipes(program: &process::Spec, input: Input) -> Result<Launched, StartErro
         session: rustix::process::Pid::from_child(&child).as_raw_pid(),
         identity: identity(&child),
         child,
-        sources: vec![output, errors],
+        sources,
         input,
         terminal: None,
         size: Size::USUAL,

@@ -11,7 +11,7 @@
 //! daemon does, goes on and is listed. The command is reaped last, so its group's number stays its own.
 
 use crate::jobs::record::{StartRecord, StopState};
-use crate::process::{Held, Mark, Member, Table, hold};
+use crate::process::{Held, Mark, Member, Supervisor, Table, hold};
 use rustix::process::{Pid, Signal};
 use std::time::{Duration, Instant};
 
@@ -76,7 +76,6 @@ impl Ending {
     pub(super) fn exited(record: &StartRecord, leader: Pid) -> Self {
         let mut ending = Self::new(record, leader, Reach::Session, Stage::Settling);
         ending.deadline = Instant::now() + SETTLE;
-        ending.held = hold(&ending.others());
         ending
     }
 
@@ -132,7 +131,9 @@ impl Ending {
     /// to be done once the command has exited.
     pub(super) fn advance(&mut self, leader_exited: bool) -> bool {
         let is_due = Instant::now() >= self.deadline;
-        let others = self.others();
+        // What the command left behind has become our child before the command's own end shows.
+        let is_alone = leader_exited && Supervisor::has_others(self.leader) == Some(false);
+        let others = if is_alone { Vec::new() } else { self.others() };
         if others.is_empty() && leader_exited {
             self.stage = Stage::Over;
         } else if is_due {
@@ -152,7 +153,10 @@ impl Ending {
 
     /// How the end came about, whom it took along, and who is still there.
     pub(super) fn result(&self) -> (StopState, Vec<Member>, Vec<Member>) {
-        let survivors = Table::read().descendants(self.shim, &self.mark);
+        let survivors = match Supervisor::has_others(self.leader) {
+            Some(false) => Vec::new(),
+            Some(true) | None => Table::read().descendants(self.shim, &self.mark),
+        };
         let survivors: Vec<Member> = survivors.into_iter().filter(|member| !self.is_leader(member)).collect();
         let is_there = |member: &&Member| !survivors.iter().any(|other| is_same(other, member));
         (self.stop, self.addressed.iter().filter(is_there).cloned().collect(), survivors)

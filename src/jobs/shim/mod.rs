@@ -90,6 +90,7 @@ fn begin(folder: &Folder, supervisor: Supervisor) -> io::Result<Begun> {
     let Some(spec) = folder.spec()? else {
         return Err(io::Error::other(format!("{} holds no Job", folder.path().display())));
     };
+    let folder = &folder.clone().lasting(spec.lasting);
     let shim = Identity::of(rustix::process::getpid())?;
     let mark = own_mark(folder)?;
     match folder.claim(&shim)? {
@@ -136,8 +137,9 @@ fn launch(folder: &Folder, spec: &Spec, mark: &str) -> Result<(Launched, Prepare
     let (streams, kind) = match spec.streams {
         Streams::Terminal { .. } => (&[Stream::Output][..], Kind::Terminal),
         Streams::Separate { .. } => (&[Stream::Output, Stream::Errors][..], Kind::Pipes),
+        Streams::Together { .. } => (&[Stream::Output][..], Kind::Pipes),
     };
-    let log = |stream: &Stream| Writer::create(folder.path(), *stream, spec.log, now());
+    let log = |stream: &Stream| Ok(Writer::create(folder.path(), *stream, spec.log, now())?.lasting(spec.lasting));
     let logs = streams.iter().map(log).collect::<io::Result<Vec<Writer>>>()?;
     let address = Address::of(folder.path())?;
     let listener = address.bind()?;

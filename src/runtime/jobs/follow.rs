@@ -42,15 +42,21 @@ impl Follow {
                 }
             })?);
         }
-        let mut followed = self.followed.lock().map_err(|_| broken())?;
-        if !followed.contains_key(folder)
+        let (is_first, grown) = {
+            let mut followed = self.followed.lock().map_err(|_| broken())?;
+            let (count, grown) = followed.entry(folder.to_owned()).or_default();
+            *count += 1;
+            (*count == 1, grown.clone())
+        };
+        // Whoever is followed is not locked here: the watcher's thread may be waiting for that, and
+        // answers us when it is through.
+        if is_first
             && let Some(watcher) = watcher.as_mut()
+            && let Err(error) = watcher.watch(folder)
         {
-            watcher.watch(folder)?;
+            self.followed.lock().map_err(|_| broken())?.remove(folder);
+            return Err(error);
         }
-        let (count, grown) = followed.entry(folder.to_owned()).or_default();
-        *count += 1;
-        let grown = grown.clone();
         let (watcher, followed) = (self.watcher.clone(), self.followed.clone());
         Ok(Follower { folder: folder.to_owned(), grown, watcher, followed })
     }
@@ -66,14 +72,52 @@ impl Follower {
 impl Drop for Follower {
     fn drop(&mut self) {
         let Ok(mut watcher) = self.watcher.lock() else { return };
-        let Ok(mut followed) = self.followed.lock() else { return };
-        let Some((count, _)) = followed.get_mut(&self.folder) else { return };
-        *count -= 1;
-        if *count == 0 {
-            followed.remove(&self.folder);
-            if let Some(watcher) = watcher.as_mut() {
-                watcher.unwatch(&self.folder);
+        let is_last = {
+            let Ok(mut followed) = self.followed.lock() else { return };
+            let Some((count, _)) = followed.get_mut(&self.folder) else { return };
+            *count -= 1;
+            let is_last = *count == 0;
+            if is_last {
+                followed.remove(&self.folder);
             }
+            is_last
+        };
+        if is_last && let Some(watcher) = watcher.as_mut() {
+            watcher.unwatch(&self.folder);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::Duration;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn beginning_and_ending_to_follow_goes_on_while_logs_grow() {
+        let scratch = tempfile::tempdir().expect("a folder");
+        let folders: Vec<PathBuf> = (0..20).map(|number| scratch.path().join(format!("j_{number}"))).collect();
+        folders.iter().for_each(|folder| std::fs::create_dir(folder).expect("made"));
+        let busy = folders[0].clone();
+        let is_over = Arc::new(AtomicBool::new(false));
+        let over = is_over.clone();
+        let grower = std::thread::spawn(move || {
+            while !over.load(Ordering::Relaxed) {
+                std::fs::write(busy.join("output.log"), "x").expect("written");
+            }
+        });
+        let follow = Follow::default();
+        let _all_along = follow.follow(&folders[0]).expect("followed");
+        let following = tokio::task::spawn_blocking(move || {
+            for _ in 0..100 {
+                let followers: Vec<_> = folders.iter().map(|folder| follow.follow(folder).expect("followed")).collect();
+                drop(followers);
+            }
+        });
+        let through = tokio::time::timeout(Duration::from_secs(60), following).await;
+        is_over.store(true, Ordering::Relaxed);
+        grower.join().expect("it grew");
+        through.expect("nobody waits for another for ever").expect("through");
     }
 }

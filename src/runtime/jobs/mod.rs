@@ -4,6 +4,7 @@
 //! What is true of a Job stands in its folder and in its processes, never here: a host that is
 //! killed loses nothing, the next one looks again. Nothing polls: a shim's socket tells of the end.
 
+mod call;
 mod follow;
 mod levels;
 mod look;
@@ -36,6 +37,7 @@ pub(super) struct Jobs {
     /// The way to tell whoever looks after a Job that it is to end.
     told: Mutex<HashMap<JobId, channel::Sender<Option<JobStop>>>>,
     starts: Semaphore,
+    calls: call::Calls,
     follow: follow::Follow,
     samples: look::Samples,
 }
@@ -47,6 +49,7 @@ impl Jobs {
             home: home.join("jobs"),
             told: Mutex::default(),
             starts: Semaphore::new(STARTS),
+            calls: call::Calls::default(),
             follow: follow::Follow::default(),
             samples: look::Samples::default(),
         }
@@ -57,12 +60,14 @@ impl Jobs {
     }
 }
 
-/// Takes up every Job that has not ended.
+/// Takes up every Job that has not ended, and ends what belongs to nobody.
 pub(super) async fn take_up(coordinator: &Coordinator) {
     match coordinator.read(|store| store.live_jobs()).await {
         Ok(jobs) => jobs.into_iter().for_each(|job| look_after(coordinator, job)),
         Err(rejection) => tracing::error!(%rejection, "can't look which Jobs there are"),
     }
+    let coordinator = coordinator.clone();
+    tokio::spawn(async move { call::sweep(&coordinator).await });
 }
 
 /// Acts on an event.
@@ -76,6 +81,8 @@ pub(super) fn take(coordinator: &Coordinator, event: &Event) {
                 told.send_replace(Some(*stop));
             }
         }
+        Event::BackgroundAsked { call } => coordinator.inner.jobs.calls.ask_for_background(call),
+        Event::ToolSettled { call, .. } => call::settled(coordinator, call),
         Event::JobRemoved { job } => {
             let (folder, id) = (coordinator.inner.jobs.folder(job), job.clone());
             tokio::task::spawn_blocking(move || {
@@ -125,7 +132,11 @@ impl Errand {
                 Some(Self::Send { job: job.clone(), text: text.clone(), close: *close })
             }
             JobDeed::Signal { job, signal } => Some(Self::Signal { job: job.clone(), signal: *signal }),
-            JobDeed::Start { .. } | JobDeed::Stop { .. } | JobDeed::Restart { .. } | JobDeed::Remove { .. } => None,
+            JobDeed::Start { .. }
+            | JobDeed::Keep { .. }
+            | JobDeed::Stop { .. }
+            | JobDeed::Restart { .. }
+            | JobDeed::Remove { .. } => None,
         }
     }
 

@@ -2,7 +2,9 @@
 
 use super::super::{Coordinator, Pushed};
 use super::Errand;
+use super::call::Running;
 use crate::agent::port::{JobPhase, Jobs};
+use crate::agent::running::{Line, Listener, Ran};
 use crate::domain::rejection::RejectionKind;
 use crate::domain::*;
 use futures_util::future::BoxFuture;
@@ -113,6 +115,17 @@ impl Jobs for TaskJobs {
     ) -> BoxFuture<'a, Result<LogPage, Rejection>> {
         let query = Query::JobSearch { job: job.clone(), errors: false, pattern, regex: true, from, limit: lines };
         Box::pin(self.page(job, query))
+    }
+
+    fn run<'a>(&'a self, line: Line, listener: &'a mut dyn Listener) -> BoxFuture<'a, Result<Ran, Rejection>> {
+        Box::pin(Running::new(self, line).run(listener))
+    }
+
+    fn has_begun(&self) -> BoxFuture<'_, bool> {
+        let folder = self.coordinator.inner.jobs.folder(&JobId::of_call(&self.call));
+        Box::pin(async move {
+            super::blocking(move || folder.claimed_by()).await.is_ok_and(|claim| matches!(claim, Ok(Some(_))))
+        })
     }
 
     fn wait<'a>(

@@ -21,7 +21,7 @@ const NEWS: Duration = Duration::from_millis(5);
 
 /// How soon it is looked again where nobody can tell: another shim is starting the Job, or a
 /// connection broke that should not have.
-const AGAIN: Duration = Duration::from_millis(200);
+pub(super) const AGAIN: Duration = Duration::from_millis(200);
 
 /// The most processes that are named in a reason.
 const NAMED: usize = 5;
@@ -38,7 +38,7 @@ pub(super) struct Watch {
 }
 
 /// Something with a descriptor that tells when there is news.
-struct Fd<T>(T);
+pub(super) struct Fd<T>(pub(super) T);
 
 impl<T: AsFd> AsRawFd for Fd<T> {
     fn as_raw_fd(&self) -> RawFd {
@@ -47,7 +47,7 @@ impl<T: AsFd> AsRawFd for Fd<T> {
 }
 
 /// Lets something be waited for until there is news of it.
-fn waiting_for<T: AsFd>(inner: T) -> Option<AsyncFd<Fd<T>>> {
+pub(super) fn waiting_for<T: AsFd>(inner: T) -> Option<AsyncFd<Fd<T>>> {
     // SAFETY: both kinds that are waited for own their descriptor and keep it as long as they live.
     unsafe { AsyncFd::register_with_interest(Fd(inner), Interest::READABLE) }.ok()
 }
@@ -329,7 +329,7 @@ impl Watch {
 }
 
 /// Takes what a shim has said; false when there is something to look at.
-fn hear(controller: &mut Controller) -> bool {
+pub(super) fn hear(controller: &mut Controller) -> bool {
     loop {
         match controller.news(Some(Instant::now() + NEWS)) {
             Ok(Some(News::Log(state))) => tracing::warn!(?state, "a Job's log"),

@@ -83,6 +83,7 @@ pub static TABLE: &[Binding] = &[
     bind(When::Panes, "smaller", &["alt+-"], Action::Grow(-2), "this pane smaller"),
     bind(When::Panes, "usual-layout", &[], Action::ResetLayout, "all panes in their usual places and sizes"),
     bind(When::Panes, "asks", &["alt+a"], Action::LookAtAsks, "look at what waits for you"),
+    bind(When::Panes, "background", &["alt+g"], Action::Background, "let the command that runs go on as a Job"),
     bind(When::Panes, "queue", &["alt+q"], Action::LookAtQueue, "queued messages"),
     bind(When::Panes, "commands", &["ctrl+p"], Action::OpenCommands, "all commands; also `/`"),
     bind(When::Panes, "tasks", &["ctrl+t"], Action::OpenTasks, "all Tasks"),

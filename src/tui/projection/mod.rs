@@ -271,10 +271,11 @@ impl Projection {
                 self.notice = None;
                 self.context_tokens += row.tokens;
             }
-            Event::TurnFailed { call, class, message, retry_at, .. } => {
+            Event::TurnFailed { call, class, message, retry_at, instead, .. } => {
                 self.live.end(call);
-                self.notice =
-                    Some(Notice::Failed { class: class.clone(), message: message.clone(), retry_at: *retry_at });
+                // Where another model goes on, the message says so and nothing is waited for.
+                let retry_at = retry_at.filter(|_| instead.is_none());
+                self.notice = Some(Notice::Failed { class: class.clone(), message: message.clone(), retry_at });
             }
             Event::TurnAbandoned { call, reason, .. } => {
                 self.live.end(call);

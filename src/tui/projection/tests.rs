@@ -206,6 +206,7 @@ fn a_failed_turn_drops_the_tail_and_says_when_it_is_tried_again() {
             class: "overloaded".into(),
             message: "busy".into(),
             retry_at: Some(NOW + 4_000),
+            instead: None,
         },
     ));
     assert_eq!(told.retry_at(), Some(NOW + 4_000));

@@ -234,3 +234,14 @@ pub(super) fn attached(model: &mut Model, result: Result<(), String>) -> Vec<Eff
     }
     ask(model)
 }
+
+/// Lets the command that an agent runs go on as a Job.
+pub(super) fn background(model: &mut Model) -> Vec<Effect> {
+    match model.wanted.clone() {
+        Some(task) => submit(model, UserCommand::Background { task }, None),
+        None => {
+            model.say("nothing runs");
+            Vec::new()
+        }
+    }
+}

@@ -133,6 +133,7 @@ fn person(model: &mut Model, action: Action, quit_asked: bool) -> Vec<Effect> {
         Action::TrustFolder => ask::trust(model),
         Action::TrustLater => ask::trust_later(model),
         Action::Interrupt => ask::interrupt(model),
+        Action::Background => jobs::background(model),
 
         Action::ScrollShell(step) => shell::scroll(model, step),
         Action::KeepShell => shell::keep(model),

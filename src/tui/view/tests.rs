@@ -423,6 +423,7 @@ fn a_failure_says_when_it_is_tried_again() {
             class: "overloaded".into(),
             message: "the server is overloaded".into(),
             retry_at: Some(NOW + 4_000),
+            instead: None,
         };
         fixtures::record(model, failed);
     });

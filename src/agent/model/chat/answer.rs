@@ -5,6 +5,7 @@
 
 use super::super::steps::{self, Step};
 use super::super::{Finished, Request, StreamEvent, fenced, wire};
+use super::again::{Again, is_thought};
 use crate::agent::tools::ToolSpec;
 use crate::domain::{Part, Usage};
 use serde_json::Value;
@@ -24,9 +25,13 @@ enum Style {
 /// An answer as far as it came.
 #[derive(Debug, Default)]
 pub(in super::super) struct Answer {
+    provider: String,
     style: Style,
     said: String,
     thought: String,
+    /// The words that come now are thoughts, in a pair of tags.
+    in_thought: bool,
+    again: Again,
     calls: Vec<Forming>,
     /// What the server counted last; counts are running totals, so a later one replaces it.
     usage: Option<Usage>,
@@ -54,25 +59,25 @@ impl Forming {
 }
 
 impl Answer {
-    /// Begins with nothing.
-    pub(in super::super) fn new(request: &Request, fenced: bool) -> Self {
+    /// Begins with nothing; what must be shown again is kept for the provider of that name.
+    pub(in super::super) fn new(request: &Request, provider: &str, fenced: bool) -> Self {
         let style = match (request.info.steps, fenced) {
             (true, _) if !request.tools.is_empty() => Style::Steps,
             (_, true) => Style::Fenced(request.tools.clone()),
             (_, false) => Style::Calls,
         };
-        Self { style, ..Self::default() }
+        Self { provider: provider.to_owned(), style, ..Self::default() }
     }
 
-    /// Takes calls that stand in the words out of them; what is left are the parts to keep.
-    fn calls_in_words(&mut self, events: &mut Vec<StreamEvent>) -> Option<Vec<Part>> {
+    /// Takes calls that stand in the words out of them; gives the words that are left.
+    fn calls_in_words(&mut self, events: &mut Vec<StreamEvent>) -> String {
         let (words, calls) = match &self.style {
-            Style::Calls => return None,
-            Style::Fenced(_) if !self.calls.is_empty() => return None,
-            Style::Fenced(tools) => {
-                let (end, calls) = fenced::calls(&self.said, tools)?;
-                (self.said[..end].to_owned(), calls)
-            }
+            Style::Calls => return std::mem::take(&mut self.said),
+            Style::Fenced(_) if !self.calls.is_empty() => return std::mem::take(&mut self.said),
+            Style::Fenced(tools) => match fenced::calls(&self.said, tools) {
+                Some((end, calls)) => (self.said[..end].to_owned(), calls),
+                None => return std::mem::take(&mut self.said),
+            },
             Style::Steps => {
                 let step = steps::parse(&self.said);
                 // What is no step, such as one that was cut, is shown as it is.
@@ -93,14 +98,14 @@ impl Answer {
             events.push(StreamEvent::CallArguments { ix, fragment: arguments.clone() });
             self.calls.push(Forming { name, arguments, ..Forming::default() });
         }
-        let mut parts = Vec::new();
-        if !self.thought.is_empty() {
-            parts.push(Part::Thinking { text: std::mem::take(&mut self.thought), signature: None });
-        }
-        if !words.trim().is_empty() {
-            parts.push(Part::text(words));
-        }
-        Some(parts)
+        words
+    }
+
+    /// The thoughts and words to keep.
+    fn parts(&mut self, words: String) -> Vec<Part> {
+        let (thought, again) = (std::mem::take(&mut self.thought), std::mem::take(&mut self.again));
+        let words = Some(words).filter(|words| !words.trim().is_empty()).map(Part::text);
+        again.into_part(thought, &self.provider).into_iter().chain(words).collect()
     }
 }
 
@@ -135,7 +140,8 @@ impl wire::Answer for Answer {
     }
 
     fn finish(&mut self, sent: usize, events: &mut Vec<StreamEvent>) -> Option<Finished> {
-        let parts = self.calls_in_words(events);
+        let words = self.calls_in_words(events);
+        let parts = Some(self.parts(words));
         let usage = self.usage.take().unwrap_or_else(|| Usage::estimate(sent, self.bytes));
         let whole = self.calls.iter().all(|call| !call.name.is_empty());
         let default = if self.calls.is_empty() { "stop" } else { "tool_calls" };
@@ -153,8 +159,9 @@ impl Answer {
         if let Some(thinking) = thinking {
             self.think(thinking, events);
         }
+        self.again.take_message(message);
         match &message["content"] {
-            Value::String(text) => self.say(text, events),
+            Value::String(text) => self.say_or_think(text, is_thought(&message["extra_content"]), events),
             Value::Array(parts) => {
                 for part in parts {
                     if let Some(text) = part["text"].as_str() {
@@ -169,6 +176,25 @@ impl Answer {
         }
         if let Some(refusal) = message["refusal"].as_str() {
             self.say(refusal, events);
+        }
+    }
+
+    /// Words that may be thoughts between tags, as Gemini marks them: the first pieces are `marked`,
+    /// and the closing tag begins the piece after them.
+    fn say_or_think(&mut self, text: &str, marked: bool, events: &mut Vec<StreamEvent>) {
+        if !marked && !self.in_thought {
+            return self.say(text, events);
+        }
+        let inner = if self.in_thought { text } else { text.strip_prefix("<thought>").unwrap_or(text) };
+        let end = inner.split_once("</thought>");
+        self.in_thought = end.is_none() && marked;
+        match end {
+            Some((thought, said)) => {
+                self.think(thought, events);
+                self.say(said, events);
+            }
+            None if marked => self.think(inner, events),
+            None => self.say(inner, events),
         }
     }
 
@@ -207,6 +233,7 @@ impl Answer {
                 self.calls.len() - 1
             }
         };
+        self.again.take_call(ix, delta);
         self.bytes += arguments.len() + name.len();
         let call = &mut self.calls[ix];
         if call.id.is_empty() {
@@ -452,5 +479,46 @@ mod tests {
         let (thinking, text) =
             (|text: &str| StreamEvent::Thinking(text.into()), |text: &str| StreamEvent::Text(text.into()));
         assert_eq!(events, [thinking("a"), thinking("b"), thinking("c"), text("d"), text("e"), text("f")]);
+    }
+
+    #[test]
+    fn thoughts_that_a_server_marks_and_puts_between_tags_are_no_words() {
+        let marked = json!({"google": {"thought": true}});
+        for pieces in [
+            vec![
+                json!({"content": "<thought>I see", "extra_content": marked}),
+                json!({"content": " it.", "extra_content": marked}),
+                json!({"content": "</thought>It is", "extra_content": null}),
+                json!({"content": " so."}),
+            ],
+            vec![json!({"content": "<thought>I see it.</thought>It is so.", "extra_content": marked})],
+            vec![json!({"content": "I see it.", "extra_content": marked}), json!({"content": "It is so."})],
+        ] {
+            let mut answer = Answer::default();
+            let mut events = Vec::new();
+            for piece in pieces {
+                answer.take(&json!({"choices": [{"delta": piece}]}), &mut events);
+            }
+            let finished = answer.finish(0, &mut events).expect("an answer");
+            let thought = Part::Thinking { text: "I see it.".into(), signature: None };
+            assert_eq!(finished.parts, Some(vec![thought, Part::text("It is so.")]));
+        }
+    }
+
+    #[test]
+    fn a_signature_that_follows_its_call_in_a_piece_of_its_own_is_kept_with_it() {
+        let mut answer = Answer { provider: "gemini".into(), ..Answer::default() };
+        let signature = json!({"google": {"thought_signature": "CqQB"}});
+        let delta = |calls: Value| json!({"choices": [{"delta": {"tool_calls": calls}}]});
+        for calls in [
+            json!([{"index": 0, "id": "f1", "function": {"name": "read", "arguments": "{}"}}]),
+            json!([{"extra_content": signature}]),
+        ] {
+            answer.take(&delta(calls), &mut Vec::new());
+        }
+        let finished = answer.finish(0, &mut Vec::new()).expect("an answer");
+        assert_eq!(finished.calls, [call("f1", "read", "{}")]);
+        let kept = json!({"calls": {"0": signature}});
+        assert_eq!(finished.parts, Some(vec![super::super::super::kept::thinking(String::new(), "gemini", kept)]));
     }
 }

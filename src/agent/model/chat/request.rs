@@ -2,17 +2,29 @@
 
 use super::super::history::{Called, Piece, Turn, turns};
 use super::super::{Request, steps};
+use super::again::Again;
 use crate::agent::port::Blobs;
 use crate::domain::Row;
 use crate::domain::settings::Quirks;
 use serde_json::{Map, Value, json};
 
-/// Writes the body of a request.
-pub(in super::super) fn body(request: &Request, blobs: &dyn Blobs, quirks: &Quirks) -> Map<String, Value> {
+/// Writes the body of a request to the provider of that name.
+pub(in super::super) fn body(
+    request: &Request,
+    blobs: &dyn Blobs,
+    provider: &str,
+    quirks: &Quirks,
+) -> Map<String, Value> {
     let mut body = Map::new();
     body.insert("model".into(), json!(request.model));
     let stepwise = request.info.steps && !request.tools.is_empty();
-    let writer = Writer { blobs, thinking: quirks.thinking_field.as_deref(), stepwise };
+    let writer = Writer {
+        blobs,
+        thinking: quirks.thinking_field.as_deref(),
+        again: Some(provider).filter(|_| quirks.kept_thinking != Some(false)),
+        signed: quirks.signed_calls == Some(true),
+        stepwise,
+    };
     let system = match stepwise {
         true => format!("{}\n\n{}", request.system, steps::instructions(&request.tools)),
         false => request.system.clone(),
@@ -42,6 +54,10 @@ struct Writer<'a> {
     blobs: &'a dyn Blobs,
     /// The field in which thinking is shown again, where the server wants that.
     thinking: Option<&'a str>,
+    /// The provider, which is shown again what it gave to be; none where it refused that.
+    again: Option<&'a str>,
+    /// The server takes no call without a signature.
+    signed: bool,
     /// Calls and results stand in plain words.
     stepwise: bool,
 }
@@ -128,6 +144,8 @@ impl Writer<'_> {
         if let (Some(field), false) = (self.thinking, thinking.is_empty()) {
             message[field] = json!(thinking.join("\n"));
         }
+        let again = self.again.map(|provider| Again::of(thoughts, provider)).unwrap_or_default();
+        again.put(&mut message, self.signed);
         message
     }
 }

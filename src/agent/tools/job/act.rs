@@ -48,7 +48,7 @@ struct Arguments {
 static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
     let description = "Run a command in the background, in a terminal of its own, for minutes or days. \
                        You get a message when it ends; don't wait idly.";
-    arguments::spec::<Arguments>("job", description, Effect::Effectful)
+    arguments::spec::<Arguments>(super::JOB, description, Effect::Effectful)
 });
 
 impl Tool for JobTool {
@@ -136,7 +136,7 @@ fn doing(action: Action, deed: JobDeed) -> Plan {
 async fn done(ctx: &ToolContext, deed: &JobDeed, job: Option<JobId>) -> Outcome {
     let Some(job) = job else { return Outcome::error("BUG: it is not known which Job that was") };
     let (phase, most, words) = match deed {
-        JobDeed::Start { .. } => (JobPhase::Started, PATIENCE, "Started: "),
+        JobDeed::Start { .. } | JobDeed::Keep { .. } => (JobPhase::Started, PATIENCE, "Started: "),
         JobDeed::Stop { grace_ms, .. } => (JobPhase::Ended, PATIENCE + Duration::from_millis(*grace_ms), ""),
         JobDeed::Restart { .. } => (JobPhase::Started, PATIENCE, "To be started again: "),
         JobDeed::Send { .. } => return Outcome::done(format!("Sent to {job}.")),

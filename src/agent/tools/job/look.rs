@@ -42,7 +42,7 @@ struct Arguments {
 
 static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
     let description = "Look at background Jobs of this Task: state, progress, output.";
-    arguments::spec::<Arguments>("jobs", description, Effect::Pure)
+    arguments::spec::<Arguments>(super::JOBS, description, Effect::Pure)
 });
 
 enum Wanted {
@@ -95,6 +95,7 @@ impl Tool for JobsTool {
                 cwd: cwd(ctx),
                 detail: String::new(),
                 inside: true,
+                own: true,
                 beyond: String::new(),
                 rule_subject: given.action,
             };

@@ -2,9 +2,11 @@
 //! it printed is the evidence.
 
 use super::super::output;
-use super::run::{Listener, Stop, run};
+use super::run::run;
+use crate::agent::running::{Listener, Stop};
 use crate::domain::settings::Limits;
 use crate::process::Exit;
+use futures_util::future::BoxFuture;
 use std::path::Path;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -45,11 +47,12 @@ pub async fn run_command(
 struct End(Vec<u8>);
 
 impl Listener for End {
-    async fn hear(&mut self, chunk: &[u8]) {
+    fn hear<'a>(&'a mut self, chunk: &'a [u8]) -> BoxFuture<'a, ()> {
         self.0.extend_from_slice(chunk);
         if self.0.len() > 16 * HELD {
             self.0.drain(..self.0.len() - 8 * HELD);
         }
+        Box::pin(std::future::ready(()))
     }
     fn due(&self) -> Option<Instant> {
         None

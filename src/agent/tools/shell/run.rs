@@ -1,6 +1,8 @@
-//! Running a command to its end, while somebody listens to what it prints.
+//! Running a command to its end as a child of ours, while somebody listens to what it prints. It
+//! does not outlive us: what a call runs does, and is run by the runtime.
 
-use crate::process::{Ended, Spec, StartError, Started, TOOL_CHAINS};
+use crate::agent::running::{Finished, Listener, Stop};
+use crate::process::{Spec, StartError, Started, TOOL_CHAINS};
 use std::path::Path;
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
@@ -18,41 +20,13 @@ const GRACE: Duration = Duration::from_millis(300);
 /// The most that is taken from a pipe that a process outside of the session still holds open.
 const MOST_LEFT: usize = 1 << 20;
 
-/// Whoever listens to a command.
-pub(super) trait Listener: Send {
-    /// Takes the next piece of output.
-    fn hear(&mut self, chunk: &[u8]) -> impl Future<Output = ()> + Send;
-    /// When [`Listener::tell`] is to be called, if it is.
-    fn due(&self) -> Option<Instant>;
-    /// Passes on what has gathered.
-    fn tell(&mut self);
-}
-
-/// Why the command was not waited for any longer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stop {
-    /// Its leader exited.
-    Exited,
-    /// Its time was over.
-    TimedOut,
-    /// It was to stop at once.
-    Cancelled,
-}
-
-/// What became of a command.
-pub(super) struct Finished {
-    pub(super) stop: Stop,
-    pub(super) took: Duration,
-    pub(super) ended: Ended,
-}
-
 /// Runs a line of shell until its leader exits, at most for `seconds`, and ends what is left of it.
 pub(super) async fn run(
     line: &str,
     cwd: &Path,
     seconds: u64,
     cancel: &CancellationToken,
-    listener: &mut impl Listener,
+    listener: &mut dyn Listener,
 ) -> Result<Finished, StartError> {
     let begun = Instant::now();
     let (mut process, pipe) = Started::start(&Spec::shell(line, cwd).pass(TOOL_CHAINS))?;
@@ -82,14 +56,14 @@ pub(super) async fn run(
 }
 
 /// The output on its way from the pipe to who listens.
-struct Stream<'a, L> {
+struct Stream<'a> {
     pipe: pipe::Receiver,
     open: bool,
     buffer: Vec<u8>,
-    listener: &'a mut L,
+    listener: &'a mut dyn Listener,
 }
 
-impl<L: Listener> Stream<'_, L> {
+impl Stream<'_> {
     /// Reads until something else is done.
     async fn read_while<T>(&mut self, other: impl Future<Output = T>) -> T {
         tokio::pin!(other);

@@ -2,6 +2,7 @@
 //! read from its folder, and a terminal is attached to its shim, so that both need no host.
 
 mod attach;
+mod background;
 mod control;
 mod logs;
 mod show;
@@ -65,6 +66,11 @@ pub enum Verb {
     Stop(control::StopArgs),
     /// End a Job if it runs, and start it again under the same definition
     Restart(control::StopArgs),
+    /// Let the command that a Task's agent runs go on as a Job, as it is
+    Background {
+        /// The Task
+        task: String,
+    },
     /// Take away a Job that has ended, with its log
     Rm {
         /// The Job
@@ -91,6 +97,7 @@ pub async fn run(app: &App, args: JobsArgs) -> Result<Exit, Fault> {
         Verb::Signal { id, signal } => control::signal_job(app, &id, signal).await,
         Verb::Stop(args) => control::stop(app, args).await,
         Verb::Restart(args) => control::restart(app, args).await,
+        Verb::Background { task } => background::run(app, &task).await,
         Verb::Rm { id } => control::remove(app, &id).await,
     }
 }

@@ -23,7 +23,7 @@ fn result(id: &str, parts: Vec<Part>) -> Row {
 }
 
 fn messages(system: &str, rows: &[Row], blobs: &dyn Blobs) -> Vec<Value> {
-    Writer { blobs, thinking: None, stepwise: false }.messages(system, rows)
+    Writer { blobs, thinking: None, again: Some("p"), signed: false, stepwise: false }.messages(system, rows)
 }
 
 fn written(rows: &[Row]) -> Value {
@@ -120,7 +120,7 @@ fn pictures_are_sent_as_data_and_those_of_results_follow_the_batch() {
 fn tools_and_the_limit_are_told_only_where_there_are_any() {
     let mut request = request(vec![]);
     let blobs = Memory::default();
-    let bare = body(&request, &blobs, &Quirks::default());
+    let bare = body(&request, &blobs, "p", &Quirks::default());
     assert!(bare.get("tools").is_none() && bare.get("max_tokens").is_none());
     assert_eq!(bare["stream_options"], json!({"include_usage": true}));
     request.info.max_output_tokens = Some(9);
@@ -131,7 +131,7 @@ fn tools_and_the_limit_are_told_only_where_there_are_any() {
         effect: Effect::Pure,
     });
     let limit = Quirks { limit_field: Some("max_completion_tokens".into()), ..Quirks::default() };
-    let full = body(&request, &blobs, &limit);
+    let full = body(&request, &blobs, "p", &limit);
     assert_eq!(full["max_completion_tokens"], 9);
     let function = json!({"name": "read", "description": "Reads.", "parameters": {"type": "object"}});
     assert_eq!(full["tools"], json!([{"type": "function", "function": function}]));
@@ -148,10 +148,10 @@ fn a_server_that_does_not_count_in_streams_is_not_asked_to_and_thinking_goes_bac
     let blobs = Memory::default();
     let quirks =
         Quirks { stream_usage: Some(false), thinking_field: Some("reasoning_content".into()), ..Quirks::default() };
-    let with = body(&request, &blobs, &quirks);
+    let with = body(&request, &blobs, "p", &quirks);
     assert!(with.get("stream_options").is_none());
     assert_eq!(with["messages"][2]["reasoning_content"], "hm");
-    let without = body(&request, &blobs, &Quirks::default());
+    let without = body(&request, &blobs, "p", &Quirks::default());
     assert!(without["messages"][2].get("reasoning_content").is_none());
 }
 
@@ -171,7 +171,7 @@ fn step_mode_says_everything_in_words_and_binds_the_answer() {
         schema: json!({"type": "object", "properties": {"path": {"type": "string"}}}),
         effect: Effect::Pure,
     });
-    let body = body(&request, &Memory::default(), &Quirks::default());
+    let body = body(&request, &Memory::default(), "p", &Quirks::default());
     assert!(body.get("tools").is_none());
     assert_eq!(body["response_format"]["json_schema"]["schema"]["anyOf"].as_array().map(Vec::len), Some(2));
     let said: Vec<&str> =
