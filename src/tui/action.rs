@@ -228,6 +228,16 @@ pub enum Action {
     OpenTasks,
     /// Chooses a Task of the list.
     ChooseTask(Step),
+    /// Narrows the list of Tasks to what is typed.
+    FilterTasks,
+    /// Adds words to what it is narrowed to.
+    TypeFilter(String),
+    /// Takes the last character of it back.
+    BackspaceFilter,
+    /// Keeps the list narrowed.
+    KeepFilter,
+    /// Lists all Tasks again.
+    LeaveFilter,
     /// Opens the chosen Task.
     OpenTask,
     /// Starts an empty chat for a new Task.
@@ -350,6 +360,8 @@ pub enum News {
     },
     /// The first lines of a file.
     Preview(Preview),
+    /// The model was kept as the default, in this file, or could not be.
+    ModelKept(Result<String, String>),
     /// A command of the person ended.
     ShellEnded(Ran),
     /// The Jobs there are.
@@ -424,6 +436,8 @@ pub enum Effect {
         /// The path from there.
         path: String,
     },
+    /// Keep this model as the default of new Tasks.
+    KeepModel(String),
     /// Run a command of the person.
     RunInShell {
         /// The command.

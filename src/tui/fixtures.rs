@@ -18,6 +18,7 @@ pub fn facts() -> Facts {
         model: "openai:gpt-5".into(),
         windows: [("openai:gpt-5".to_owned(), 400_000)].into_iter().collect(),
         models: vec!["openai:gpt-5".into(), "guide:guide".into()],
+        offers: Vec::new(),
         policy: Policy::named("ask").expect("a policy"),
         zone: TimeZone::UTC,
     }
@@ -333,4 +334,33 @@ pub fn acceptance(model: &mut Model) {
             resume_status: None,
         },
     );
+}
+
+/// A Job that runs, as the host lists it.
+pub fn job(model: &mut Model) {
+    let job = Job {
+        id: "j_build000".into(),
+        origin: "command:1".into(),
+        task: Some("t_parser00".into()),
+        actor: Actor::person(),
+        definition: JobDefinition {
+            name: "build".into(),
+            command: JobCommand::Shell("cargo build".into()),
+            cwd: "/home/me/parser".into(),
+            terminal: true,
+            role: JobRole::Work,
+            watch: Vec::new(),
+            levels: JobLevels::default(),
+        },
+        state: JobState::Running,
+        process: None,
+        stop: None,
+        note: None,
+        matched_through: 0,
+        breached: Vec::new(),
+        end: None,
+        created_at: NOW - 90_000,
+    };
+    model.jobs.views = vec![JobView { job, seen: JobSeen::default() }];
+    model.lay_out();
 }

@@ -8,7 +8,7 @@ use super::action::Pane;
 use super::chat::draw::MARGIN;
 use super::look::Form;
 use super::model::{Focus, Model};
-use super::sizes::Border;
+use super::sizes::{Border, FEWEST};
 use super::view::banner;
 use ratatui::layout::Rect;
 
@@ -36,6 +36,8 @@ pub struct Layout {
     pub strip: Rect,
     /// The frames of the panes.
     pub frames: Vec<(Pane, Rect)>,
+    /// The panes that have nothing yet and say so in a line.
+    pub cards: Vec<Pane>,
     /// The columns beside the chat.
     pub columns: Vec<Column>,
     /// The inside of each pane that is shown.
@@ -106,7 +108,11 @@ impl Layout {
 
     fn place_side_by_side(&mut self, model: &Model, area: Rect) {
         let is_shown = |pane: &Pane| !model.sizes.hidden.contains(pane);
-        let columns: &[&[Pane]] = if area.width >= WIDEST {
+        let busy = Pane::ALL
+            .into_iter()
+            .filter(|pane| *pane != Pane::Chat && is_shown(pane) && model.holds_something(*pane))
+            .count();
+        let columns: &[&[Pane]] = if area.width >= WIDEST && (busy > 1 || model.sizes.beside.is_some()) {
             &[&[Pane::Subagents, Pane::Inbox], &[Pane::Jobs, Pane::Editor]]
         } else {
             &[&[Pane::Subagents, Pane::Inbox, Pane::Jobs, Pane::Editor]]
@@ -115,7 +121,11 @@ impl Layout {
         let columns: Vec<Vec<Pane>> = columns.filter(|panes| !panes.is_empty()).collect();
         let mut left = area;
         if !columns.is_empty() {
-            let usual = if columns.len() > 1 { area.width / 2 } else { (area.width / 3).clamp(38, 60) };
+            let usual = match (busy, columns.len()) {
+                (0, _) => FEWEST.0,
+                (_, 1) => (area.width / 3).clamp(38, 60),
+                _ => area.width / 2,
+            };
             let beside = model.sizes.columns_beside(area.width, usual);
             left.width -= beside;
             let mut rest = Rect { x: area.x + left.width, width: beside, ..area };
@@ -130,13 +140,29 @@ impl Layout {
     }
 
     fn place_column(&mut self, model: &Model, panes: &[Pane], area: Rect) {
-        // Panes that have nothing yet are as small as their words; the Inbox takes the rest.
-        let usual = if area.height >= 24 { 5 } else { 4 };
-        let grows = if panes.contains(&Pane::Inbox) { Pane::Inbox } else { panes[panes.len() - 1] };
+        // A pane that has nothing yet is a card of one line; one with the focus shows all it says.
+        let opened = if area.height >= 24 { 5 } else { 4 };
+        let is_card = |pane: &Pane| !model.holds_something(*pane) && model.focus != Focus::Side(*pane);
+        let usual = |pane: &Pane| if is_card(pane) { FEWEST.1 } else { opened };
+        let busy: Vec<Pane> = panes.iter().copied().filter(|pane| model.holds_something(*pane)).collect();
+        let is_chosen = panes.iter().any(|pane| model.sizes.rows.contains_key(pane));
+        // The Inbox takes the rest, or whoever has something; where nobody has, it stays free.
+        let grows = match busy.last() {
+            Some(last) if !busy.contains(&Pane::Inbox) => *last,
+            Some(_) | None if panes.contains(&Pane::Inbox) => Pane::Inbox,
+            Some(_) | None => panes[panes.len() - 1],
+        };
+        let shares = match busy.is_empty() && !is_chosen {
+            true => panes.iter().map(usual).collect(),
+            false => model.sizes.share(panes, grows, area.height, usual),
+        };
         let mut rest = area;
-        for (pane, rows) in panes.iter().zip(model.sizes.share(panes, grows, area.height, usual)) {
+        for (pane, rows) in panes.iter().zip(shares) {
             let frame = take_top(&mut rest, rows);
             self.frames.push((*pane, frame));
+            if is_card(pane) {
+                self.cards.push(*pane);
+            }
         }
         self.columns.push(Column { panes: panes.to_vec(), grows });
     }
@@ -263,6 +289,7 @@ mod tests {
             for beside in [None, Some(1), Some(333), Some(1000)] {
                 for rows in [0, 7, 90] {
                     let mut model = fixtures::model(width, height);
+                    fixtures::job(&mut model);
                     model.sizes.beside = beside;
                     model.sizes.rows = [(Pane::Jobs, rows), (Pane::Subagents, rows)].into_iter().collect();
                     model.lay_out();
@@ -275,6 +302,25 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn panes_that_have_nothing_leave_the_chat_the_room() {
+        for (width, height) in [(120, 24), (120, 40), (200, 60), (300, 100)] {
+            let mut model = fixtures::model(width, height);
+            model.lay_out();
+            assert_eq!(model.layout.beside(), FEWEST.0);
+            assert!(model.layout.frames[1..].iter().all(|(_, frame)| frame.height == FEWEST.1));
+            // With the focus, a pane shows all it says, and the chat stays as it is.
+            model.focus = Focus::Side(Pane::Jobs);
+            model.lay_out();
+            assert_eq!(model.layout.beside(), FEWEST.0);
+            assert!(model.layout.frame(Pane::Jobs).expect("a frame").height > FEWEST.1);
+            fixtures::job(&mut model);
+            model.lay_out();
+            assert!(model.layout.beside() > FEWEST.0);
+            assert!(model.layout.frame(Pane::Jobs).expect("a frame").height > height / 2);
         }
     }
 

@@ -235,6 +235,7 @@ async fn perform(client: &Client, effect: Effect) -> Option<News> {
         | Effect::EditOutside(_)
         | Effect::RunInShell { .. }
         | Effect::StopShell
+        | Effect::KeepModel(_)
         | Effect::Attach(_)
         | Effect::FindFiles { .. }
         | Effect::Preview { .. } => None,

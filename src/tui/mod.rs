@@ -45,4 +45,4 @@ mod words;
 pub mod wrap;
 
 pub use keymap::keys_markdown;
-pub use run::{Attach, Connect, Editor, Error, Exit, ShellPort, Start, run};
+pub use run::{Attach, Connect, Editor, Error, Exit, KeepModel, ShellPort, Start, run};

@@ -18,7 +18,7 @@ use super::shell::Shell;
 use super::sizes::{Border, Sizes};
 use super::theme::{BuiltIn, Theme};
 use crate::domain::permission::Policy;
-use crate::domain::{ClientId, CommandId, Folder, Ids, MessageKind, Millis, TaskId, UserCommand};
+use crate::domain::{AgentRole, ClientId, CommandId, Folder, Ids, MessageKind, Millis, Task, TaskId, UserCommand};
 use jiff::tz::TimeZone;
 use std::collections::BTreeMap;
 
@@ -37,10 +37,21 @@ pub struct Facts {
     pub windows: BTreeMap<String, u64>,
     /// The models that are configured.
     pub models: Vec<String>,
+    /// What else could answer, where nobody chose a model yet.
+    pub offers: Vec<Offer>,
     /// The policy of a new Task.
     pub policy: Policy,
     /// Where times are read.
     pub zone: TimeZone,
+}
+
+/// Something that could answer and was not chosen yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    /// What it is, in a few words.
+    pub what: String,
+    /// The model by which it is used.
+    pub model: String,
 }
 
 /// What the keys go to, under whatever covers the panes.
@@ -52,6 +63,8 @@ pub enum Focus {
     Transcript,
     /// What waits for a person.
     Asks,
+    /// The question whether the folder is trusted.
+    Trust,
     /// Queued messages.
     Queue,
     /// A pane beside the chat.
@@ -117,6 +130,15 @@ impl Refresh {
     }
 }
 
+/// What the list of Tasks is narrowed to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// The words.
+    pub words: String,
+    /// Whether they are still being typed.
+    pub typing: bool,
+}
+
 /// The list of Tasks on this terminal.
 #[derive(Debug, Default)]
 pub struct TaskList {
@@ -124,6 +146,8 @@ pub struct TaskList {
     pub chosen: usize,
     /// Whether archived ones are listed.
     pub archived: bool,
+    /// The words that those that are listed have, where a person typed some.
+    pub filter: Option<Filter>,
     /// An answer is on its way.
     pub asked: bool,
     /// Something changed since it was asked.
@@ -203,6 +227,8 @@ pub struct Model {
     pub hint: Option<Hint>,
     /// The next ctrl+c quits.
     pub quit_asked: bool,
+    /// Nothing was ever sent from here.
+    pub is_first_start: bool,
     /// The banner about trust was put away.
     pub trust_later: bool,
     /// Since when the banner about trust has been on screen.
@@ -254,6 +280,7 @@ impl Model {
             for_new_task: Vec::new(),
             hint: None,
             quit_asked: false,
+            is_first_start: false,
             trust_later: false,
             trust_shown: None,
             draft_due: None,
@@ -279,7 +306,7 @@ impl Model {
     /// The pane that has the focus.
     pub fn pane(&self) -> Pane {
         match self.focus {
-            Focus::Composer | Focus::Transcript | Focus::Asks | Focus::Queue => Pane::Chat,
+            Focus::Composer | Focus::Transcript | Focus::Asks | Focus::Trust | Focus::Queue => Pane::Chat,
             Focus::Side(pane) => pane,
         }
     }
@@ -325,6 +352,47 @@ impl Model {
         here && self.told.trusted == Trusted::Unknown && !self.trust_later
     }
 
+    /// The Tasks that are listed: all, or those that say the words, in their title, their folder or what
+    /// was said last.
+    pub fn listed_tasks(&self) -> Vec<&Task> {
+        let words = self.tasks.filter.as_ref().map(|filter| filter.words.to_lowercase()).unwrap_or_default();
+        let says = |task: &&Task| {
+            let folder = task.cwd.as_deref().unwrap_or_default();
+            let all = format!("{}\n{folder}\n{}", task.title, task.last_words).to_lowercase();
+            words.split_whitespace().all(|word| all.contains(word))
+        };
+        self.told.tasks.iter().filter(says).collect()
+    }
+
+    /// Whether characters narrow the list of Tasks.
+    pub fn types_filter(&self) -> bool {
+        self.overlay == Some(Overlay::Tasks) && self.tasks.filter.as_ref().is_some_and(|filter| filter.typing)
+    }
+
+    /// Whether a pane has something to show besides its purpose. What the person said themselves is in
+    /// the chat; it is no news in the Inbox.
+    pub fn holds_something(&self, pane: Pane) -> bool {
+        let records = &self.told.records;
+        match pane {
+            Pane::Chat => true,
+            Pane::Subagents => records.agents.values().any(|agent| agent.role == AgentRole::Subagent),
+            Pane::Inbox => records.messages.values().any(|message| message.kind != MessageKind::User),
+            Pane::Jobs => !self.jobs.views.is_empty() || self.jobs.reads(),
+            Pane::Editor => false,
+        }
+    }
+
+    /// Whether something waits for the person: an approval, a question, the word that trusts the folder.
+    pub fn awaits(&self) -> bool {
+        self.asks_for_trust() || !asks::list(&self.told).is_empty()
+    }
+
+    /// What an empty composer sends: an example, for whoever never sent anything.
+    pub fn example(&self) -> Option<&'static str> {
+        let is_free = self.wanted.is_none() && self.outbox.is_empty() && self.writes_message();
+        (self.is_first_start && is_free && self.told.host == Host::Connected).then_some("what is here?")
+    }
+
     /// Whether characters are words to search for.
     pub fn types_search(&self) -> bool {
         self.focus == Focus::Transcript
@@ -351,11 +419,12 @@ impl Model {
     pub fn lay_out(&mut self) {
         if self.focus == Focus::Asks && asks::list(&self.told).is_empty()
             || self.focus == Focus::Queue && self.told.queued().is_empty()
+            || self.focus == Focus::Trust && !self.asks_for_trust()
         {
             self.focus = Focus::Composer;
         }
         self.queue = self.queue.min(self.told.queued().len().saturating_sub(1));
-        self.tasks.chosen = self.tasks.chosen.min(self.told.tasks.len().saturating_sub(1));
+        self.tasks.chosen = self.tasks.chosen.min(self.listed_tasks().len().saturating_sub(1));
         let mut layout = Layout::place_panes(self);
         if let Some(picker) = &mut self.picker {
             picker.query.lay_out(usize::from(u16::MAX), 1);

@@ -14,7 +14,7 @@ use super::key::Key;
 use super::keymap;
 use super::link::Link;
 use super::look::Look;
-use super::model::{Facts, Model};
+use super::model::{Facts, Model, Offer};
 use super::painter;
 use super::screen::{self, Screen};
 use super::shell::Ran;
@@ -49,6 +49,9 @@ pub type Attach = Box<dyn Fn(JobId) -> BoxFuture<'static, Result<(), String>> + 
 /// Runs a command of the person's own in a folder, until it ends or is stopped.
 pub type ShellPort = Arc<dyn Fn(String, String, CancellationToken) -> BoxFuture<'static, Ran> + Send + Sync>;
 
+/// Keeps a model as the default of new Tasks; gives the file it stands in, or the reason why not.
+pub type KeepModel = Box<dyn Fn(String) -> Result<String, String> + Send + Sync>;
+
 /// What the screen starts with.
 pub struct Start {
     /// Makes a connection; called again whenever one is lost.
@@ -61,6 +64,10 @@ pub struct Start {
     pub look: Look,
     /// Runs the person's own commands.
     pub shell: ShellPort,
+    /// Keeps a chosen model.
+    pub keep_model: KeepModel,
+    /// What else could answer, where nobody chose a model yet, with the names of its models.
+    pub offers: Vec<(Offer, Vec<String>)>,
     /// The Task to open; absent begins a new one.
     pub task: Option<TaskId>,
     /// The folder a new Task works in, and whose trust is asked about.
@@ -117,7 +124,8 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
         folder: start.folder,
         client: start.client,
         windows: windows(&start.settings),
-        models: models(&start.settings),
+        models: models(&start.settings, &start.offers),
+        offers: start.offers.into_iter().map(|(offer, _)| offer).collect(),
         model: start.settings.model,
         policy: start.settings.policy,
         zone: TimeZone::system(),
@@ -144,6 +152,7 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
         editor: start.editor,
         attach: start.attach,
         shell: start.shell,
+        keep_model: start.keep_model,
         attention,
         stop_shell: CancellationToken::new(),
         decoder: Decoder::default(),
@@ -163,9 +172,10 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
 }
 
 /// The models that can be named without knowing more.
-fn models(settings: &Settings) -> Vec<String> {
+fn models(settings: &Settings, offers: &[(Offer, Vec<String>)]) -> Vec<String> {
     let named = settings.models.keys().filter(|name| name.contains(':'));
-    let mut models: Vec<String> = std::iter::once(&settings.model).chain(named).cloned().collect();
+    let found = offers.iter().flat_map(|(_, models)| models);
+    let mut models: Vec<String> = std::iter::once(&settings.model).chain(named).chain(found).cloned().collect();
     models.push("guide:guide".to_owned());
     let mut seen = std::collections::HashSet::new();
     models.retain(|name| seen.insert(name.clone()));
@@ -176,7 +186,7 @@ fn models(settings: &Settings) -> Vec<String> {
 fn windows(settings: &Settings) -> BTreeMap<String, u64> {
     let known = settings.models.iter().filter_map(|(name, info)| Some((name.clone(), info.context_tokens?)));
     let mut windows: BTreeMap<String, u64> = known.collect();
-    for model in models(settings) {
+    for model in models(settings, &[]) {
         if let Some(tokens) = settings.model_info(&model).context_tokens {
             windows.insert(model, tokens);
         }
@@ -221,6 +231,7 @@ struct Driver {
     editor: Editor,
     attach: Attach,
     shell: ShellPort,
+    keep_model: KeepModel,
     attention: Attention,
     stop_shell: CancellationToken,
     decoder: Decoder,
@@ -374,6 +385,10 @@ impl Driver {
                 Effect::Attach(job) => self.state = State::Attaching(job),
                 Effect::EditOutside(text) => self.state = State::EditingOutside(text),
                 Effect::RunInShell { command, folder } => self.run_in_shell(command, folder),
+                Effect::KeepModel(model) => {
+                    let kept = (self.keep_model)(model);
+                    self.take(Action::News(News::ModelKept(kept)));
+                }
                 Effect::StopShell => self.stop_shell.cancel(),
                 Effect::FindFiles { search, folder } => self.finder.find(search, folder),
                 Effect::Preview { folder, path } => self.finder.preview(folder, path),

@@ -62,12 +62,13 @@ impl Sizes {
         self.beside = Some((share + 1).min(1000) as u16);
     }
 
-    /// Shares `height` among the panes of a column: each has what it was given or `usual`, and
+    /// Shares `height` among the panes of a column: each has what it was given or its `usual`, and
     /// `grows` has what is left.
-    pub fn share(&self, panes: &[Pane], grows: Pane, height: u16, usual: u16) -> Vec<u16> {
+    pub fn share(&self, panes: &[Pane], grows: Pane, height: u16, usual: impl Fn(&Pane) -> u16) -> Vec<u16> {
         let least = FEWEST.1;
-        let wanted =
-            |pane: &Pane| if *pane == grows { least } else { self.rows.get(pane).copied().unwrap_or(usual).max(least) };
+        let wanted = |pane: &Pane| {
+            if *pane == grows { least } else { self.rows.get(pane).copied().unwrap_or_else(|| usual(pane)).max(least) }
+        };
         let mut rows: Vec<u16> = panes.iter().map(wanted).collect();
         let used = |rows: &[u16]| rows.iter().map(|row| u32::from(*row)).sum::<u32>();
         while used(&rows) > u32::from(height) {
@@ -119,9 +120,9 @@ mod tests {
         let mut sizes = Sizes::default();
         sizes.rows.insert(Pane::Jobs, 20);
         for height in 0..60 {
-            let rows = sizes.share(&panes, Pane::Inbox, height, 5);
+            let rows = sizes.share(&panes, Pane::Inbox, height, |_| 5);
             assert_eq!(rows.iter().sum::<u16>(), height, "{rows:?}");
         }
-        assert_eq!(sizes.share(&panes, Pane::Inbox, 40, 5), [5, 15, 20]);
+        assert_eq!(sizes.share(&panes, Pane::Inbox, 40, |_| 5), [5, 15, 20]);
     }
 }

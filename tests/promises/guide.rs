@@ -93,3 +93,39 @@ fn the_guide_claims_no_more_of_a_long_file_than_it_has_read() {
     let last = home.exec(["last 3 lines of long.txt"]).expect_code(0);
     assert!(last.text().contains("row 399998\nrow 399999\nrow 400000"), "{}", last.text());
 }
+
+#[test]
+fn ui_12_from_nothing_to_a_conversation_by_pressing_only_what_is_offered() {
+    let home = home().env("OPENAI_API_KEY", "k");
+    home.write("AGENTS.md", "Be brief.\n");
+    let mut terminal = home.terminal([] as [&str; 0], 80, 24);
+    terminal
+        .wait_for("You and AI agents work here")
+        .wait_for("The guide answers here: built in, no AI")
+        .wait_for("OPENAI_API_KEY is set: /model openai:NAME uses it")
+        .wait_for("tab to answer")
+        .wait_for("enter alone asks: what is here?");
+    // A person looks before they answer; a key that comes faster is not taken.
+    std::thread::park_timeout(std::time::Duration::from_secs(1));
+    terminal.keys("tab").wait_for("y trust it  n not now").keys("y").wait_for("this folder is trusted");
+    terminal.keys("enter").wait_for("README.md").wait_for("AGENTS.md");
+    terminal.wait_gone("enter alone asks");
+    let kept = home.json(["ls"]);
+    assert_eq!((kept[0]["title"].as_str(), kept[0]["model"].as_str()), (Some("what is here?"), Some("guide:guide")));
+    // Whoever has sent something knows what this is, and an empty message is sent no more.
+    let mut again = home.terminal([] as [&str; 0], 80, 24);
+    again.wait_for("Say what you want done").keys("enter").type_words("x").wait_for("› x");
+    assert!(!again.screen_text().contains("You and AI agents"), "{}", again.screen_text());
+    assert_eq!(home.json(["ls"]).len(), 1);
+}
+
+#[test]
+fn a_model_chosen_at_the_first_start_is_kept_for_the_next_one() {
+    let home = home().env("OPENAI_API_KEY", "k");
+    let mut terminal = home.terminal([] as [&str; 0], 80, 24);
+    terminal.wait_for("OPENAI_API_KEY is set").type_words("/model openai:mine").keys("enter").wait_for("kept in");
+    terminal.wait_for("openai:mine answers here");
+    let kept = home.json(["config", "show"]);
+    let model = kept.iter().find(|entry| entry["name"] == "model").expect("a model");
+    assert_eq!(model["value"], "openai:mine");
+}

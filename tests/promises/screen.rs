@@ -235,7 +235,7 @@ fn ui_7_an_approval_is_answered_from_another_terminal() {
     first.type_words("run").keys("enter").wait_for("touch ran");
     let id = home.json(["ls"])[0]["id"].as_str().expect("an id").to_owned();
     let mut second = open(&home, &[&id], 80, 24);
-    second.wait_for("alt+a to answer").keys("alt+a").wait_for("May this run?");
+    second.wait_for("tab to answer").keys("alt+a").wait_for("May this run?");
     press_after_looking(&mut second, "y");
     second.wait_for("it ran");
     first.wait_for("it ran");
@@ -422,7 +422,7 @@ fn what_waits_in_another_task_is_counted_until_it_is_answered() {
     home.exec(["--approve", "ask", "the busy one"]).expect_code(3);
     terminal.wait_for("1 waits in another Task, alt+a");
     terminal.keys("ctrl+t").wait_for("waits for you").keys("esc").wait_gone("waits for you");
-    terminal.keys("alt+a").wait_for("alt+a to answer");
+    terminal.keys("alt+a").wait_for("tab to answer");
     terminal.wait_gone("in another Task").keys("alt+a").wait_for("May this run?");
     press_after_looking(&mut terminal, "y");
     terminal.wait_for("it ran");

@@ -80,7 +80,7 @@ fn ui_1_a_border_that_was_moved_and_a_pane_that_was_hidden_are_so_when_the_scree
     is_drawn(&mut terminal);
     terminal.wait_for("Jobs").keys("alt+4 alt+x").wait_gone("╭ Jobs").keys("ctrl+alt+left ctrl+alt+left");
     let corner = |screen: &vt100::Screen| screen.rows(0, 160).next().and_then(|row| row.chars().position(|c| c == '╮'));
-    terminal.wait("the border moved", |screen| corner(screen).is_some_and(|at| at < 105));
+    terminal.wait("the border moved", |screen| corner(screen).is_some_and(|at| at < 125));
     let moved = terminal.screen(corner);
     crate::support::watch::eventually("it is kept", || !home.find_bytes("\"hidden\":[\"Jobs\"]").is_empty());
     terminal.keys("ctrl+c ctrl+c").wait("the shell is back", |screen| !screen.alternate_screen());
@@ -112,7 +112,7 @@ fn ui_13_a_person_who_looks_elsewhere_is_called_when_needed_and_the_title_says_h
     // The terminal says that the keys go elsewhere now.
     terminal.send(b"\x1b[O");
     latch.release();
-    terminal.wait_for("alt+a to answer");
+    terminal.wait_for("tab to answer");
     crate::support::watch::eventually("the terminal was told", || {
         let bytes = String::from_utf8_lossy(&terminal.bytes()).into_owned();
         bytes.contains("\x07\x1b]9;Cowork: ") && bytes.contains("\x1b]2;◆ run it\x07")
@@ -125,7 +125,7 @@ fn ui_13_whoever_looks_is_not_called_and_what_is_off_stays_off() {
     let home = Home::with_model(&server);
     home.configure("[screen]\ntitle = false\n");
     let mut terminal = open(&home);
-    terminal.send(b"\x1b[I").type_words("run it").keys("enter").wait_for("alt+a to answer");
+    terminal.send(b"\x1b[I").type_words("run it").keys("enter").wait_for("tab to answer");
     terminal.keys("ctrl+c ctrl+c");
     terminal.wait_exit();
     let found = controls::scan(&terminal.bytes());
@@ -135,4 +135,22 @@ fn ui_13_whoever_looks_is_not_called_and_what_is_off_stays_off() {
         _ => false,
     };
     assert_eq!(found.into_iter().filter(called).collect::<Vec<_>>(), []);
+}
+
+#[test]
+fn a_terminal_that_draws_no_panes_has_the_conversation_in_plain_lines() {
+    let home = Home::new().env("TERM", "dumb");
+    home.write("seeds.txt", "tomato\n");
+    let mut terminal = home.terminal([] as [&str; 0], 80, 24);
+    terminal.wait_for("TERM=dumb draws no panes");
+    terminal.type_words("read seeds.txt\n").wait_for("tomato");
+    terminal.wait("the next line is asked for", |screen| screen.contents().trim_end().ends_with("\n>"));
+    terminal.type_words("count the lines of seeds.txt\n").wait("it is answered", |screen| {
+        let said = screen.contents();
+        said.trim_end().ends_with("\n>") && said.matches("\n> ").count() >= 1
+    });
+    terminal.type_words("\n");
+    assert_eq!(terminal.wait_exit().exit_code(), 0);
+    assert_eq!(home.json(["ls"]).len(), 1, "one conversation");
+    assert_eq!(controls::scan(&terminal.bytes()), [], "not one control sequence");
 }

@@ -55,6 +55,12 @@ pub enum Form {
 
 /// Does it.
 pub async fn run(app: &App, args: ExecArgs) -> Result<Exit, Fault> {
+    let mut begun = None;
+    say(app, args, &mut begun).await
+}
+
+/// Does it, and tells as soon as there is one in which Task.
+pub(super) async fn say(app: &App, args: ExecArgs, begun: &mut Option<TaskId>) -> Result<Exit, Fault> {
     let prompt = input::prompt(&args.words, app.out)?;
     let stops = signals::stops();
     let mut session = app.session(Purpose::Work).await?;
@@ -62,9 +68,10 @@ pub async fn run(app: &App, args: ExecArgs) -> Result<Exit, Fault> {
         Some(word) => add_message(app, &mut session, word, &args, prompt).await?,
         None => create(app, &mut session, &args, prompt).await?,
     };
-    if !app.out.json {
+    if !app.out.json && begun.as_ref() != Some(&task) {
         app.out.note(&app.out.err.paint(crate::cli::output::Style::Dim, &format!("{task}")));
     }
+    *begun = Some(task.clone());
     session.follow(Some(task.clone()), after).await?;
     let printer = if app.out.json {
         Printer::Lines(Calls::default())

@@ -16,6 +16,7 @@ pub mod kept;
 pub mod keys;
 pub mod models;
 pub mod outside;
+pub mod plain;
 pub mod queue;
 pub mod screen;
 pub mod task_edit;

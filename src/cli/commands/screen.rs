@@ -1,20 +1,25 @@
 //! The bare `cowork [TASK]` and `attach`: the screen.
 
-use super::outside;
+use super::{outside, plain};
+use crate::agent::model::find_local;
 use crate::cli::app::{App, Purpose, checked_model};
-use crate::cli::config::nearest;
+use crate::cli::config::{self, Configured, Origin, nearest};
 use crate::cli::fault::{Exit, Fault};
 use crate::cli::input;
 use crate::cli::session::spelled;
 use crate::domain::permission::Policy;
+use crate::domain::settings::{Provider, ProviderKind};
 use crate::domain::{ClientId, Ids, TaskId};
 use crate::host::client::{Client, Failure, Hello, Pushes};
 use crate::runtime::folder_of;
+use crate::tui::model::Offer;
 use crate::tui::{self, Start};
 use clap::CommandFactory;
 use futures_util::future::BoxFuture;
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 #[derive(Debug, Default, PartialEq, clap::Args)]
 pub struct ScreenArgs {
@@ -33,10 +38,15 @@ pub async fn run(app: &Arc<App>, args: ScreenArgs) -> Result<Exit, Fault> {
     if let Some(word) = &args.task {
         check_word(word)?;
     }
-    let configured = app.configured()?;
+    if plain::is_all_there_is() {
+        return plain::run(app, args).await;
+    }
+    let mut configured = app.configured()?;
     let dir = app.project_dir()?;
     let folder = folder_of(&dir).map_err(|error| Fault::io("open", &dir, &error))?;
-    let mut session = app.session(Purpose::Work).await?;
+    // Both at once: whoever chose a model waits for neither.
+    let (session, offers) = tokio::join!(app.session(Purpose::Work), offers(&mut configured));
+    let mut session = session?;
     let task = match &args.task {
         Some(word) => {
             Some(session.id::<TaskId>(word).await.map_err(|fault| match word.starts_with(TaskId::PREFIX) {
@@ -63,6 +73,7 @@ pub async fn run(app: &Arc<App>, args: ScreenArgs) -> Result<Exit, Fault> {
     settings.policy = args.approve.unwrap_or(settings.policy);
     drop(session);
 
+    let keep_model = keep_model(app.clone(), configured.settings.providers.clone());
     let hello = Hello { client: client()?, settings: Some(Box::new(configured.settings)) };
     let start = Start {
         connect: connect(app.clone(), hello.clone()),
@@ -70,6 +81,8 @@ pub async fn run(app: &Arc<App>, args: ScreenArgs) -> Result<Exit, Fault> {
         editor: outside::editor(),
         attach: outside::attach(app.paths.home.clone()),
         shell: outside::shell(settings.limits),
+        keep_model,
+        offers,
         task,
         folder,
         settings,
@@ -80,6 +93,54 @@ pub async fn run(app: &Arc<App>, args: ScreenArgs) -> Result<Exit, Fault> {
         app.out.note(&format!("`cowork {task}` comes back to it"));
     }
     Ok(Exit::Done)
+}
+
+/// How long servers of this machine may take to say that they are there before the screen opens.
+const PATIENCE: Duration = Duration::from_millis(150);
+
+/// What could answer where nobody chose a model: servers of this machine, which can be used at once,
+/// and providers whose key is in the environment.
+async fn offers(configured: &mut Configured) -> Vec<(Offer, Vec<String>)> {
+    if configured.origin("model") != Origin::BuiltIn {
+        return Vec::new();
+    }
+    let providers = configured.settings.providers.iter();
+    let keyed = providers.filter(|(_, provider)| provider.key.is_some()).map(|(name, provider)| {
+        let what = match &provider.key_env {
+            Some(variable) => format!("{variable} is set"),
+            None => format!("{name} is configured"),
+        };
+        (Offer { what, model: format!("{name}:NAME") }, Vec::new())
+    });
+    let mut offers: Vec<_> = keyed.collect();
+    let known: Vec<String> = configured.settings.providers.values().map(|known| known.base_url.clone()).collect();
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let found = tokio::time::timeout(PATIENCE, find_local(&known)).await.unwrap_or_default();
+    for server in found {
+        let models: Vec<String> = server.models.iter().map(|model| format!("{}:{model}", server.name)).collect();
+        let Some(first) = models.first().cloned() else { continue };
+        let what = match models.len() {
+            1 => format!("{} runs on this machine", server.name),
+            many => format!("{} runs on this machine with {many} models", server.name),
+        };
+        let provider = Provider::new(ProviderKind::Openai, server.base_url);
+        configured.settings.providers.entry(server.name.to_owned()).or_insert(provider);
+        offers.push((Offer { what, model: first }, models));
+    }
+    offers
+}
+
+/// Keeps a chosen model in the user's file, and with it the server of this machine that it is of.
+fn keep_model(app: Arc<App>, providers: BTreeMap<String, Provider>) -> tui::KeepModel {
+    Box::new(move |model| {
+        let file = &app.paths.config;
+        let failed = |why: String| format!("{model} is used here, and not kept in {}: {why}", file.display());
+        let name = model.split(':').next().unwrap_or_default();
+        let found = providers.get(name).filter(|found| found.key_env.is_none() && found.kind == ProviderKind::Openai);
+        let server = found.map(|found| (name, found.base_url.as_str()));
+        config::keep_model(file, &model, server).map_err(|error| failed(error.to_string()))?;
+        Ok(file.display().to_string())
+    })
 }
 
 /// A word that is no id was probably meant as a command.

@@ -5,6 +5,7 @@
 //! reach the Tasks of another. Called by every command that starts or sends work.
 
 mod environment;
+mod keep;
 mod key_command;
 mod key_file;
 mod mistake;
@@ -13,6 +14,7 @@ mod reader;
 mod screen;
 mod user;
 
+pub use keep::keep_model;
 pub use mistake::{Mistake, nearest};
 pub use project::Project;
 

@@ -55,6 +55,21 @@ impl Search {
         found
     }
 
+    /// The words where they wrap from one row to the next: the end of the upper one, the start of the
+    /// lower one.
+    pub fn straddles(&self, upper: &str, lower: &str) -> Option<(Range<usize>, Range<usize>)> {
+        let upper = upper.trim_end();
+        // What stands in the margin of a row is none of its words.
+        let body = lower.find(|c: char| !c.is_whitespace() && !matches!(c, '│' | '▌')).unwrap_or(lower.len());
+        // Words wrap at a blank, which is not drawn, or in the middle of a long one.
+        [" ", ""].into_iter().find_map(|between| {
+            let joint = upper.len() + between.len();
+            let all = format!("{upper}{between}{}", &lower[body..]);
+            let found = self.matches(&all).into_iter().find(|found| found.start < upper.len() && found.end > joint)?;
+            Some((found.start..upper.len(), body..body + found.end - joint))
+        })
+    }
+
     fn is_in(&self, text: &str) -> bool {
         if self.words.is_empty() {
             return false;
@@ -141,14 +156,15 @@ impl Chat {
             (Some((_, at)), Some(_)) => rows.iter().rev().find(|row| **row < at),
             (Some((_, at)), None) => rows.iter().rev().find(|row| **row <= at),
         };
-        // Words that wrap are in the entry and in no row of it.
+        // Words that wrap more than once, or across a mark, are in the entry and in no row of it.
         row.copied().or_else(|| (rows.is_empty() && is_in && from.is_none()).then_some(0))
     }
 
     fn rows_with(&self, search: &Search, ix: usize) -> Vec<usize> {
         let lines = self.laid[ix].drawn.as_ref().map_or(&[][..], |drawn| &drawn.lines);
-        let is_in = |line: &ratatui::text::Line| search.is_in(&line.to_string());
-        lines.iter().enumerate().filter(|(_, line)| is_in(line)).map(|(row, _)| row).collect()
+        let words: Vec<String> = lines.iter().map(ToString::to_string).collect();
+        let wraps = |row: usize| words.get(row + 1).is_some_and(|next| search.straddles(&words[row], next).is_some());
+        (0..words.len()).filter(|row| search.is_in(&words[*row]) || wraps(*row)).collect()
     }
 
     fn show_match(&mut self, ix: usize, row: usize) {
@@ -193,6 +209,9 @@ mod tests {
         assert_eq!(found("straße", "STRAßE"), [(0, 7)]);
         assert_eq!(found("привет", "Привет!"), [(0, 12)]);
         assert_eq!(found("日本", "in 日本"), [(3, 9)]);
+        assert_eq!(search("seven eight").straddles("   six seven ", "   eight nine"), Some((7..12, 3..8)));
+        assert_eq!(search("longword").straddles("   a longw", " │ ord"), Some((5..10, 5..8)));
+        assert_eq!(search("six").straddles("   six seven ", "   eight nine"), None);
         assert!(search("").matches("x").is_empty());
         assert!(search("x").is_in("aXb") && !search("X").is_in("axb"));
     }

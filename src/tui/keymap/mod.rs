@@ -28,6 +28,10 @@ pub enum When {
     Zoomed,
     /// While the folder is not trusted.
     Untrusted,
+    /// On the question whether the folder is trusted.
+    Trust,
+    /// In the composer, while something waits for the person.
+    Awaited,
     /// While Main works or waits in the middle of a step, in the composer.
     Working,
     /// In the composer.
@@ -62,6 +66,8 @@ pub enum When {
     JobLog,
     /// In the list of Tasks.
     Tasks,
+    /// While words to narrow the list of Tasks are typed.
+    TasksTyping,
     /// In the help.
     Help,
     /// Wherever a line or a text is edited.
@@ -86,7 +92,8 @@ impl When {
             Self::QuitAsked => "Everywhere",
             Self::Panes => "Panes",
             Self::Zoomed => "Zoomed",
-            Self::Untrusted => "Folder not trusted yet",
+            Self::Untrusted | Self::Trust => "Folder not trusted yet",
+            Self::Awaited => "While something waits for you",
             Self::Working => "While Main works",
             Self::Writing | Self::WritingSomething | Self::WritingNothing | Self::FirstRow | Self::Recalling => {
                 "Writing"
@@ -101,7 +108,7 @@ impl When {
             Self::Side => "Other panes",
             Self::Jobs => "Jobs",
             Self::JobLog => "The log of a Job",
-            Self::Tasks => "Task list",
+            Self::Tasks | Self::TasksTyping => "Task list",
             Self::Help => "Keys",
             Self::Editing => "Editing a line or a text",
             Self::Picker | Self::PickerEmpty => "Picking from a list",
@@ -118,6 +125,8 @@ impl When {
             Self::Panes => "panes",
             Self::Zoomed => "zoomed",
             Self::Untrusted => "untrusted",
+            Self::Trust => "trust",
+            Self::Awaited => "awaited",
             Self::Working => "working",
             Self::Writing => "writing",
             Self::WritingSomething => "writing-something",
@@ -135,6 +144,7 @@ impl When {
             Self::Jobs => "jobs",
             Self::JobLog => "job-log",
             Self::Tasks => "tasks",
+            Self::TasksTyping => "tasks-typing",
             Self::Help => "help",
             Self::Editing => "editing",
             Self::Picker => "picker",
@@ -262,6 +272,7 @@ impl Keymap {
         }
         match self.row(key, model) {
             Some(row) => Some(row.action.clone()),
+            None if model.types_filter() => key.typed().map(|c| Action::TypeFilter(c.to_string())),
             None if model.types_search() => key.typed().map(|c| Action::TypeSearch(c.to_string())),
             None => key.typed().filter(|_| model.writes()).map(|c| Action::Edit(Edit::Insert(c))),
         }
@@ -337,6 +348,7 @@ pub fn resolve(event: Event, model: &Model) -> Option<Action> {
     match event {
         Event::Key(key) if key.kind == KeyEventKind::Release => None,
         Event::Key(key) => model.keymap.action(Key::from_event(key), model),
+        Event::Paste(text) if model.types_filter() => Some(Action::TypeFilter(text)),
         Event::Paste(text) if model.types_search() => Some(Action::TypeSearch(text)),
         Event::Paste(text) => Some(Action::Paste(text)),
         Event::Resize(width, height) => Some(Action::Resize { width, height }),
@@ -363,6 +375,7 @@ fn places(model: &Model) -> Vec<When> {
         places.push(When::QuitAsked);
     }
     match (model.overlay, model.focus) {
+        (Some(Overlay::Tasks), _) if model.types_filter() => places.push(When::TasksTyping),
         (Some(Overlay::Tasks), _) => places.push(When::Tasks),
         (Some(Overlay::Help { .. }), _) => places.push(When::Help),
         (Some(Overlay::Keys), _) => places.push(When::Keys),
@@ -382,6 +395,7 @@ fn places(model: &Model) -> Vec<When> {
             Some(super::asks::Ask::Check(_)) => places.push(When::Check),
             None => {}
         },
+        (None, Focus::Trust) => places.push(When::Trust),
         (None, Focus::Queue) => places.push(When::Queue),
         (None, Focus::Side(Pane::Jobs)) if model.jobs.reads() => places.push(When::JobLog),
         (None, Focus::Side(Pane::Jobs)) => places.push(When::Jobs),
@@ -400,6 +414,9 @@ fn places(model: &Model) -> Vec<When> {
 fn writing(model: &Model, places: &mut Vec<When>) {
     if model.composer.purpose != Purpose::Message {
         places.push(When::WritingAside);
+    }
+    if model.awaits() {
+        places.push(When::Awaited);
     }
     if model.told.run().is_some() {
         places.push(When::Working);

@@ -136,6 +136,10 @@ pub(super) fn asks(model: &mut Model) -> Vec<Effect> {
         model.focus = Focus::Asks;
         return Vec::new();
     }
+    if model.asks_for_trust() {
+        model.focus = Focus::Trust;
+        return Vec::new();
+    }
     match model.told.waiting.iter().find(|task| Some(*task) != model.wanted.as_ref()).cloned() {
         Some(task) => super::tasks::go_to(model, Some(task)),
         None => {
@@ -160,7 +164,7 @@ pub(super) fn scroll(model: &mut Model, step: Step) -> Vec<Effect> {
             let height = model.layout.pane(Pane::Inbox).map_or(0, |area| usize::from(area.height));
             (model.told.records.messages.len(), height)
         }
-        Focus::Side(_) | Focus::Composer | Focus::Transcript | Focus::Asks | Focus::Queue => (0, 0),
+        Focus::Side(_) | Focus::Composer | Focus::Transcript | Focus::Asks | Focus::Trust | Focus::Queue => (0, 0),
     };
     let last = rows.saturating_sub(page);
     model.side_scroll = step.apply(model.side_scroll, last + 1, page);
@@ -174,7 +178,7 @@ pub(super) fn help(model: &mut Model) -> Vec<Effect> {
 
 pub(super) fn scroll_help(model: &mut Model, step: Step) -> Vec<Effect> {
     if let Some(Overlay::Help { scroll }) = model.overlay {
-        let rows: usize = model.keymap.sections().iter().map(|(_, rows)| rows.len() + 2).sum();
+        let rows = super::super::view::help::rows(model);
         let page = usize::from(model.size.1).saturating_sub(6);
         let last = rows.saturating_sub(page);
         model.overlay = Some(Overlay::Help { scroll: step.apply(scroll, last + 1, page) });

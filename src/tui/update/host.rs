@@ -4,6 +4,7 @@ use super::super::action::{Effect, News};
 use super::super::model::{Model, Outgoing, Overlay, Refresh};
 use super::super::projection::{Host, Opening, Trusted};
 use super::super::sizes::{KEPT_AS, Sizes};
+use super::super::text;
 use super::{chat, write};
 use crate::domain::{CommandId, Event, Fence, Receipt, Recorded, Rejection, Seq, TaskStatus, UserCommand};
 
@@ -50,9 +51,10 @@ fn take(model: &mut Model, news: News) -> Vec<Effect> {
         News::Tasks(mut tasks) => {
             // What waits for a person comes first; the rest stays by its last change.
             tasks.sort_by_key(|task| task.status != TaskStatus::AwaitingHuman);
-            let chosen = model.told.tasks.get(model.tasks.chosen).map(|task| task.id.clone()).or(model.wanted.clone());
+            let listed = model.listed_tasks();
+            let chosen = listed.get(model.tasks.chosen).map(|task| task.id.clone()).or(model.wanted.clone());
             model.told.tasks = tasks;
-            if let Some(at) = model.told.tasks.iter().position(|task| Some(&task.id) == chosen.as_ref()) {
+            if let Some(at) = model.listed_tasks().iter().position(|task| Some(&task.id) == chosen.as_ref()) {
                 model.tasks.chosen = at;
             }
             model.tasks.asked = std::mem::take(&mut model.tasks.stale);
@@ -60,6 +62,7 @@ fn take(model: &mut Model, news: News) -> Vec<Effect> {
             if again { vec![Effect::ListTasks { archived: model.tasks.archived }] } else { Vec::new() }
         }
         News::Sent(texts) => {
+            model.is_first_start = texts.is_empty() && model.sent.is_empty();
             model.sent = texts;
             super::pick::history_came(model);
             Vec::new()
@@ -74,6 +77,14 @@ fn take(model: &mut Model, news: News) -> Vec<Effect> {
         News::Jobs(views) => super::jobs::listed(model, views),
         News::JobLog(job, page) => super::jobs::read(model, &job, page),
         News::JobFound(job, pattern, page) => super::jobs::found(model, &job, &pattern, page),
+        News::ModelKept(Ok(place)) => {
+            model.say(format!("kept in {}", text::line(&place)));
+            Vec::new()
+        }
+        News::ModelKept(Err(why)) => {
+            model.warn(why);
+            Vec::new()
+        }
         News::ShellEnded(ran) => super::shell::ended(model, ran),
         News::Waiting(tasks) => {
             model.told.waiting = tasks;

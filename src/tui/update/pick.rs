@@ -225,8 +225,9 @@ fn grant(model: &mut Model, wish: Wish, word: String) -> Vec<Effect> {
             match model.wanted.clone() {
                 Some(task) => submit(model, UserCommand::SetModel { task, model: Some(word) }, None),
                 None => {
-                    model.facts.model = word;
-                    Vec::new()
+                    // Nobody chose one before: the choice is kept for the next start.
+                    model.facts.model = word.clone();
+                    if !model.facts.offers.is_empty() { vec![Effect::KeepModel(word)] } else { Vec::new() }
                 }
             }
         }

@@ -9,6 +9,7 @@ pub(super) fn list(model: &mut Model) -> Vec<Effect> {
     model.overlay = Some(Overlay::Tasks);
     model.tasks.asked = true;
     model.tasks.stale = false;
+    model.tasks.filter = None;
     let wanted = &model.wanted;
     if let Some(at) = model.told.tasks.iter().position(|task| Some(&task.id) == wanted.as_ref()) {
         model.tasks.chosen = at;
@@ -18,7 +19,7 @@ pub(super) fn list(model: &mut Model) -> Vec<Effect> {
 
 pub(super) fn choose(model: &mut Model, step: Step) -> Vec<Effect> {
     let page = usize::from(model.size.1 / 2).max(1);
-    model.tasks.chosen = step.apply(model.tasks.chosen, model.told.tasks.len(), page);
+    model.tasks.chosen = step.apply(model.tasks.chosen, model.listed_tasks().len(), page);
     Vec::new()
 }
 
@@ -29,7 +30,46 @@ pub(super) fn toggle_archived(model: &mut Model) -> Vec<Effect> {
 }
 
 fn chosen(model: &Model) -> Option<&Task> {
-    model.told.tasks.get(model.tasks.chosen)
+    model.listed_tasks().get(model.tasks.chosen).copied()
+}
+
+/// Begins to narrow the list to what is typed.
+pub(super) fn filter(model: &mut Model) -> Vec<Effect> {
+    model.tasks.filter.get_or_insert_default().typing = true;
+    Vec::new()
+}
+
+pub(super) fn type_filter(model: &mut Model, words: &str) -> Vec<Effect> {
+    if let Some(filter) = &mut model.tasks.filter {
+        filter.words.extend(words.chars().map(|c| if c.is_control() { ' ' } else { c }));
+        model.tasks.chosen = 0;
+    }
+    Vec::new()
+}
+
+pub(super) fn backspace_filter(model: &mut Model) -> Vec<Effect> {
+    if model.tasks.filter.as_mut().is_some_and(|filter| filter.words.pop().is_none()) {
+        return leave_filter(model);
+    }
+    Vec::new()
+}
+
+/// The list stays narrowed, and keys act on it again.
+pub(super) fn keep_filter(model: &mut Model) -> Vec<Effect> {
+    match &mut model.tasks.filter {
+        Some(filter) if !filter.words.trim().is_empty() => filter.typing = false,
+        Some(_) | None => model.tasks.filter = None,
+    }
+    Vec::new()
+}
+
+pub(super) fn leave_filter(model: &mut Model) -> Vec<Effect> {
+    let chosen = chosen(model).map(|task| task.id.clone());
+    model.tasks.filter = None;
+    if let Some(at) = model.told.tasks.iter().position(|task| Some(&task.id) == chosen.as_ref()) {
+        model.tasks.chosen = at;
+    }
+    Vec::new()
 }
 
 pub(super) fn pause(model: &mut Model) -> Vec<Effect> {
@@ -84,7 +124,7 @@ pub(super) fn heard(model: &mut Model, event: &Event) -> Vec<Effect> {
 }
 
 pub(super) fn open_chosen(model: &mut Model) -> Vec<Effect> {
-    let Some(task) = model.told.tasks.get(model.tasks.chosen).map(|task| task.id.clone()) else { return Vec::new() };
+    let Some(task) = chosen(model).map(|task| task.id.clone()) else { return Vec::new() };
     model.overlay = None;
     if model.wanted.as_ref() == Some(&task) {
         return Vec::new();

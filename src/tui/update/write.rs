@@ -187,9 +187,10 @@ pub(super) fn above<'a>(words: impl Iterator<Item = &'a str>, draft: String) -> 
 }
 
 pub(super) fn send(model: &mut Model, delivery: Delivery) -> Vec<Effect> {
-    let text = model.composer.text();
+    let mut text = model.composer.text();
     if text.trim().is_empty() {
-        return Vec::new();
+        let Some(example) = model.example() else { return Vec::new() };
+        text = example.to_owned();
     }
     let purpose = model.composer.purpose.clone();
     match purpose {
@@ -235,7 +236,8 @@ fn send_message(model: &mut Model, text: String, delivery: Delivery) -> Vec<Effe
         None => UserCommand::CreateTask {
             title: String::new(),
             cwd: Some(model.facts.folder.path.clone()),
-            model: None,
+            // Always named, so that another client's default can't change it.
+            model: Some(model.facts.model.clone()),
             policy: model.facts.policy,
             budget: Budget::default(),
             message: Some(text.clone()),
@@ -252,6 +254,7 @@ fn send_message(model: &mut Model, text: String, delivery: Delivery) -> Vec<Effe
 
 /// Puts a text at the end of the history, where it stands once.
 fn remember(model: &mut Model, text: &str) {
+    model.is_first_start = false;
     model.sent.retain(|known| known != text);
     model.sent.push(text.to_owned());
 }

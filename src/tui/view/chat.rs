@@ -2,7 +2,6 @@
 
 use super::super::action::{Action, Pane, Step};
 use super::super::asks::{self, Ask};
-use super::super::chat::search::Search;
 use super::super::keymap::When;
 use super::super::model::{Focus, Model};
 use super::super::text;
@@ -13,6 +12,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
+use std::ops::Range;
 
 pub(super) fn draw(model: &Model, buffer: &mut Buffer) {
     transcript(model, buffer);
@@ -38,19 +38,34 @@ fn banner_lines(model: &Model) -> Vec<Line<'static>> {
 fn transcript(model: &Model, buffer: &mut Buffer) {
     let area = model.layout.transcript;
     if model.wanted.is_none() && model.outbox.is_empty() {
-        for (row, line) in banner::empty(model, usize::from(area.width)).iter().enumerate() {
-            put(buffer, area, row as u16, line);
+        let lines = banner::empty(model, usize::from(area.width));
+        let above = usize::from(area.height).saturating_sub(lines.len());
+        for (row, line) in lines.iter().enumerate() {
+            put(buffer, area, (row + above) as u16, line);
         }
         return;
     }
     let space = model.chat.space_above();
+    let mut above: Option<String> = None;
     for (row, (line, chosen)) in model.chat.visible().enumerate() {
         let row = (row + space) as u16;
         if let Some(line) = line {
             put(buffer, area, row, line);
-            if let Some(search) = &model.chat.search {
-                mark(buffer, area, row, search, &line.to_string());
+        }
+        if let Some(search) = &model.chat.search {
+            let words = line.map(ToString::to_string);
+            if let Some(words) = &words {
+                for found in search.matches(words) {
+                    mark(buffer, area, row, words, found);
+                }
             }
+            if let (Some(upper), Some(lower)) = (&above, &words)
+                && let Some((end, start)) = search.straddles(upper, lower)
+            {
+                mark(buffer, area, row - 1, upper, end);
+                mark(buffer, area, row, lower, start);
+            }
+            above = words;
         }
         if chosen && row < area.height && area.width > 0 {
             buffer.set_style(Rect { y: area.y + row, height: 1, ..area }, model.theme.select);
@@ -58,17 +73,15 @@ fn transcript(model: &Model, buffer: &mut Buffer) {
     }
 }
 
-/// Sets the matches in a row apart.
-fn mark(buffer: &mut Buffer, area: Rect, row: u16, search: &Search, line: &str) {
+/// Sets a match in a row apart.
+fn mark(buffer: &mut Buffer, area: Rect, row: u16, line: &str, found: Range<usize>) {
     if row >= area.height {
         return;
     }
-    for found in search.matches(line) {
-        let x = text::width(&line[..found.start]).min(usize::from(area.width)) as u16;
-        let width = (text::width(&line[found]) as u16).min(area.width - x);
-        let place = Rect { x: area.x + x, y: area.y + row, width, height: 1 };
-        buffer.set_style(place, Style::new().add_modifier(Modifier::REVERSED));
-    }
+    let x = text::width(&line[..found.start]).min(usize::from(area.width)) as u16;
+    let width = (text::width(&line[found]) as u16).min(area.width - x);
+    let place = Rect { x: area.x + x, y: area.y + row, width, height: 1 };
+    buffer.set_style(place, Style::new().add_modifier(Modifier::REVERSED));
 }
 
 fn ask_line(model: &Model, buffer: &mut Buffer) {
@@ -85,7 +98,8 @@ fn ask_line(model: &Model, buffer: &mut Buffer) {
     ];
     let others = asks::list(&model.told).len() - 1;
     let more = if others == 0 { String::new() } else { format!("+{others}  ") };
-    let key = model.keymap.key_of(When::Panes, &Action::LookAtAsks);
+    let place = if model.focus == Focus::Composer { When::Awaited } else { When::Panes };
+    let key = model.keymap.key_of(place, &Action::LookAtAsks);
     let right = vec![
         Span::styled(more, Style::from(theme.dim)),
         Span::styled(format!("{key} to answer "), Style::from(theme.warn)),

@@ -5,7 +5,7 @@
 
 pub mod banner;
 mod chat;
-mod help;
+pub mod help;
 mod inbox;
 mod jobs;
 mod keys;
@@ -38,6 +38,7 @@ pub fn view(model: &Model, frame: &mut Frame) {
     }
     for (pane, area) in &model.layout.panes {
         match pane {
+            _ if model.layout.cards.contains(pane) => panes::card(model, *pane, *area, buffer),
             Pane::Chat => chat::draw(model, buffer),
             Pane::Inbox => inbox::draw(model, *area, buffer),
             Pane::Jobs => jobs::draw(model, *area, buffer),
@@ -46,7 +47,12 @@ pub fn view(model: &Model, frame: &mut Frame) {
     }
     status::draw(model, buffer);
     match model.overlay {
-        Some(Overlay::Tasks) => tasks::draw(model, buffer),
+        Some(Overlay::Tasks) => {
+            tasks::draw(model, buffer);
+            if let Some(caret) = tasks::caret(model).filter(|caret| area.contains(*caret)) {
+                frame.set_cursor_position(caret);
+            }
+        }
         Some(Overlay::Help { scroll }) => help::draw(model, scroll, buffer),
         Some(Overlay::Keys) => keys::draw(model, buffer),
         Some(Overlay::Shell) => shell::draw(model, buffer),

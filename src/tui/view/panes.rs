@@ -17,6 +17,18 @@ fn words(pane: Pane) -> &'static str {
     }
 }
 
+/// What will be in a pane, in a line.
+pub(super) fn card(model: &Model, pane: Pane, area: Rect, buffer: &mut Buffer) {
+    let words = match pane {
+        Pane::Chat => "",
+        Pane::Subagents => "whom Main gave work to",
+        Pane::Inbox => "messages to Main",
+        Pane::Jobs => "`/start-job` runs one",
+        Pane::Editor => "documents open here",
+    };
+    put(buffer, area, 0, &Line::styled(format!(" {words}"), model.theme.dim));
+}
+
 pub(super) fn draw(model: &Model, pane: Pane, area: Rect, buffer: &mut Buffer) {
     let room = usize::from(area.width).saturating_sub(2).max(1);
     let words = words(pane);

@@ -14,22 +14,35 @@ use ratatui::text::{Line, Span};
 pub(super) fn draw(model: &Model, buffer: &mut Buffer) {
     let key = |action: &Action| model.keymap.key_of(When::Tasks, action);
     let keys = format!(
-        "{} open  {} new  {} pause, go on  {} put away  {} close",
+        "{} open  {} find  {} new  {} pause, go on  {} put away  {} close",
         key(&Action::OpenTask),
+        key(&Action::FilterTasks),
         key(&Action::NewTask),
         key(&Action::PauseTask),
         key(&Action::ArchiveTask),
         key(&Action::CloseOverlay)
     );
     let lines = lines(model);
-    let inner = overlay(model, buffer, "Tasks", &keys, size(model));
-    if model.told.tasks.is_empty() {
-        let words = if model.tasks.asked { "asking…" } else { "No Tasks yet." };
+    let keys = match model.types_filter() {
+        true => {
+            format!("{} keep  {} all", filtering(model, &Action::KeepFilter), filtering(model, &Action::LeaveFilter))
+        }
+        false => keys,
+    };
+    let title = model.tasks.filter.as_ref().map_or("Tasks".to_owned(), |filter| format!("Tasks: {}", filter.words));
+    let inner = overlay(model, buffer, &title, &keys, size(model));
+    let listed = model.listed_tasks();
+    if listed.is_empty() {
+        let words = match (model.tasks.asked, model.told.tasks.is_empty()) {
+            (true, _) => "asking…",
+            (false, true) => "No Tasks yet.",
+            (false, false) => "No Task says that.",
+        };
         put(buffer, inner, 0, &Line::styled(words, model.theme.dim));
         return;
     }
     let (first, height) = window(model, inner);
-    for (row, (ix, task)) in model.told.tasks.iter().enumerate().skip(first).take(height).enumerate() {
+    for (row, (ix, task)) in listed.into_iter().enumerate().skip(first).take(height).enumerate() {
         let row = row as u16 * lines;
         put(buffer, inner, row, &line(model, task, inner));
         if lines > 1 {
@@ -42,6 +55,19 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer) {
             buffer.set_style(chosen.intersection(inner), model.theme.select);
         }
     }
+}
+
+fn filtering<'a>(model: &'a Model, action: &Action) -> &'a str {
+    model.keymap.key_of(When::TasksTyping, action)
+}
+
+/// Where the caret is while words are typed.
+pub(super) fn caret(model: &Model) -> Option<Position> {
+    let words = &model.tasks.filter.as_ref().filter(|filter| filter.typing)?.words;
+    let outside = boxed(model.layout.area, size(model));
+    // Behind the corner, a blank and the heading.
+    let column = (2 + text::width("Tasks: ") + text::width(words)) as u16;
+    Some(Position { x: outside.x + column.min(outside.width.saturating_sub(2)), y: outside.y })
 }
 
 /// How many lines a Task has: where there is room, a second one says what was said last.
@@ -69,7 +95,7 @@ pub fn at(model: &Model, place: Position) -> Option<usize> {
     let (first, height) = window(model, inner);
     let row = usize::from(place.y.checked_sub(inner.y)? / lines(model));
     let task = first + row;
-    (inner.contains(place) && row < height && task < model.told.tasks.len()).then_some(task)
+    (inner.contains(place) && row < height && task < model.listed_tasks().len()).then_some(task)
 }
 
 fn line(model: &Model, task: &Task, area: Rect) -> Line<'static> {

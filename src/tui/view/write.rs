@@ -120,14 +120,9 @@ fn composer(model: &Model, buffer: &mut Buffer) {
         &Line::styled(if model.composer.purpose == Purpose::Shell { " !" } else { " ›" }, style),
     );
     if model.composer.is_empty() {
-        let words = match model.composer.purpose {
-            Purpose::Message if model.told.run().is_some() => "Write on; it is queued until the next step",
-            Purpose::Message => "Say what you want done",
-            Purpose::Edit(_) => "New words for the message",
-            Purpose::Answer(_) => "Answer in words",
-            Purpose::Refuse(_) => "Why it must not run; Main reads it",
-            Purpose::Shell => "Runs as you; Main reads what it printed",
-        };
+        let words = placeholder(model);
+        // Without colours the words would look like typed ones.
+        let words = if Style::from(theme.dim) == Style::from(theme.text) { format!("({words})") } else { words };
         put(buffer, area, 0, &Line::styled(words, theme.dim));
         return;
     }
@@ -135,6 +130,25 @@ fn composer(model: &Model, buffer: &mut Buffer) {
     for (row, line) in rows.enumerate() {
         put(buffer, area, row as u16, &styled(model, line));
     }
+}
+
+/// What stands in an empty composer.
+fn placeholder(model: &Model) -> String {
+    let words = match model.composer.purpose {
+        Purpose::Message if model.told.run().is_some() => "Write on; it is queued until the next step",
+        Purpose::Message => match model.example() {
+            Some(example) => {
+                let send = model.keymap.key_of(When::Writing, &Action::Send);
+                return format!("Say what you want done; {send} alone asks: {example}");
+            }
+            None => "Say what you want done",
+        },
+        Purpose::Edit(_) => "New words for the message",
+        Purpose::Answer(_) => "Answer in words",
+        Purpose::Refuse(_) => "Why it must not run; Main reads it",
+        Purpose::Shell => "Runs as you; Main reads what it printed",
+    };
+    words.to_owned()
 }
 
 /// A row of the text; what stands for a paste is told apart from what was typed.

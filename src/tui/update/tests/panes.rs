@@ -51,6 +51,10 @@ fn a_border_between_two_panes_of_a_column_is_dragged() {
 #[test]
 fn panes_are_resized_hidden_and_put_back_with_keys() {
     let mut model = fixtures::model(160, 50);
+    fixtures::job(&mut model);
+    let told = Message { kind: MessageKind::Notice, ..fixtures::message("m_n", "noted", MessageState::Queued) };
+    model.told.records.messages.insert(told.id.clone(), told);
+    model.lay_out();
     let chat = |model: &Model| model.layout.frame(Pane::Chat).expect("a frame").width;
     let before = chat(&model);
     assert!(kept_sizes(&press(&mut model, "ctrl+alt+right")).is_some());
@@ -100,4 +104,26 @@ fn a_click_takes_what_stands_there_and_beside_the_list_nothing() {
     model.tasks.chosen = 0;
     let effects = mouse(&mut model, 0, 20, 12, 'M');
     assert!(effects.contains(&Wanted::Open("t_b".into())), "{effects:?}");
+}
+
+#[test]
+fn the_list_of_tasks_is_narrowed_by_typing_and_keys_are_words_meanwhile() {
+    let mut model = fixtures::model(80, 24);
+    press(&mut model, "ctrl+t");
+    let task = |id: &str, title: &str| Task { id: id.into(), title: title.into(), ..fixtures::task() };
+    told(&mut model, News::Tasks(vec![task("t_a", "Water the garden"), task("t_b", "Pay bills"), task("t_c", "Dig")]));
+    assert_eq!(press(&mut model, "/ p a y"), []);
+    let listed = |model: &Model| model.listed_tasks().iter().map(|task| task.id.to_string()).collect::<Vec<_>>();
+    assert_eq!(listed(&model), ["t_b"]);
+    // Kept, the keys of the list act on what is listed.
+    press(&mut model, "tab");
+    let paused = press(&mut model, "p");
+    assert!(
+        matches!(&paused[..], [Wanted::Submit { wanted: UserCommand::Pause { task }, .. }] if task.as_str() == "t_b")
+    );
+    press(&mut model, "/ esc");
+    assert_eq!((listed(&model).len(), model.tasks.chosen), (3, 1));
+    press(&mut model, "/ d i g");
+    let effects = press(&mut model, "enter");
+    assert_eq!(model.wanted.as_ref().map(|task| task.as_str()), Some("t_c"), "{effects:?}");
 }
