@@ -26,6 +26,8 @@ pub enum Wish {
     StartJob,
     /// What to look for in a Job's log.
     FindInJob,
+    /// Which messages of the Inbox to show.
+    FilterInbox,
 }
 
 impl Wish {
@@ -38,6 +40,7 @@ impl Wish {
             Self::Objective => "The objective, in new words",
             Self::Theme => "Theme",
             Self::StartJob => "A command to run in the background",
+            Self::FilterInbox => "Messages: all, open, a kind, a sender, words",
             Self::FindInJob => "A regular expression to look for in the log",
         }
     }

@@ -8,7 +8,7 @@ mod chips;
 
 use super::text::{self, width};
 use super::wrap;
-use crate::domain::{ApprovalId, MessageId, QuestionId, sanitise};
+use crate::domain::{AgentId, ApprovalId, ContributionId, DecisionId, MessageId, QuestionId, sanitise};
 use chips::{Chips, without_reserved};
 use std::ops::Range;
 use tui_textarea::{CursorMove, TextArea};
@@ -27,6 +27,12 @@ pub enum Purpose {
     Shell,
     /// Why something must not run.
     Refuse(ApprovalId),
+    /// Words to a Subagent.
+    Guide(AgentId),
+    /// What a Subagent wants decided.
+    Decide(DecisionId),
+    /// What is to be done differently.
+    SendBack(ContributionId),
 }
 
 /// One change of the text or move of the caret.

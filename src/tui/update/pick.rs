@@ -6,7 +6,7 @@ use super::super::picker::{Item, Kind, MOST_FILES, Pick, Picker, Wish};
 use super::super::text;
 use super::super::theme::BuiltIn;
 use super::{person, submit, tasks};
-use crate::domain::UserCommand;
+use crate::domain::{MessageKind, UserCommand};
 use crate::domain::permission::Policy;
 
 /// How many rows a page of the picker has, roughly.
@@ -82,6 +82,16 @@ pub(super) fn ask(model: &mut Model, wish: Wish, typed: &str) -> Vec<Effect> {
     }
     let items = match wish {
         Wish::Rename | Wish::Objective | Wish::StartJob | Wish::FindInJob => Vec::new(),
+        Wish::FilterInbox => {
+            let kinds = MessageKind::ALL.iter().map(|kind| kind.as_str().replace('_', " "));
+            let is_there = |kind: &String| {
+                let mut messages = model.told.records.messages.values();
+                messages.any(|message| message.kind.as_str().replace('_', " ") == *kind)
+            };
+            let words = [("all", "every message"), ("open", "what is not answered yet")];
+            let words = words.into_iter().map(|(word, says)| Item::words(word, says));
+            words.chain(kinds.filter(is_there).map(|kind| Item::words(&kind, ""))).collect()
+        }
         Wish::Model => model.facts.models.iter().map(|name| Item::words(name, "")).collect(),
         Wish::Policy => Policy::NAMES.iter().map(|(name, _)| Item::words(*name, says(name))).collect(),
         Wish::Theme => BuiltIn::ALL.iter().map(|theme| Item::words(theme.name(), theme.says())).collect(),
@@ -246,6 +256,7 @@ fn grant(model: &mut Model, wish: Wish, word: String) -> Vec<Effect> {
         }
         Wish::StartJob => super::jobs::start(model, word),
         Wish::FindInJob => super::jobs::find(model, word),
+        Wish::FilterInbox => super::inbox::filter(model, &word),
         Wish::Theme => {
             match BuiltIn::named(&word) {
                 Some(theme) => {

@@ -454,3 +454,5 @@ proptest! {
         }
     }
 }
+
+mod agents;
