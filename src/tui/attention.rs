@@ -175,7 +175,9 @@ fn sign(state: State) -> &'static str {
 
 /// What waits for the person, in a line.
 fn gist(model: &Model) -> String {
-    asks::list(&model.told).first().map_or_else(|| "it waits for you".to_owned(), |ask| text::line(&ask.gist(&model.told)))
+    asks::list(&model.told)
+        .first()
+        .map_or_else(|| "it waits for you".to_owned(), |ask| text::line(&ask.gist(&model.told)))
 }
 
 /// The program's status as `OSC 7501` has it.

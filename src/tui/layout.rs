@@ -232,7 +232,9 @@ impl Layout {
         if rest.height > 1 {
             self.rule = take_bottom(&mut rest, 1);
         }
-        let queued = if model.told.read_subagent().is_some() { 0 } else { model.told.queued().len() + model.sending().count() } as u16;
+        let queued =
+            if model.told.read_subagent().is_some() { 0 } else { model.told.queued().len() + model.sending().count() }
+                as u16;
         let shown = if model.focus == Focus::Queue { 8 } else { 3 };
         self.queue = take_bottom(&mut rest, queued.min(shown).min(chat.height / 4));
         self.place_asks(model, ask_rows, &mut rest);

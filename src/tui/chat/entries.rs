@@ -5,8 +5,8 @@
 
 use crate::domain::{AgentId, Message, MessageKind, Millis, Part, Role, Row, TaskStatus, ToolCallId, ToolCallState};
 use crate::tui::markdown::cuts;
-use crate::tui::projection::{Notice, Projection};
 use crate::tui::projection::live::Piece;
+use crate::tui::projection::{Notice, Projection};
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -230,9 +230,9 @@ pub fn stamp(told: &Projection, opened: &Opened, cuts: &Cuts, key: &Key, now: Mi
             let message = message.and_then(|id| told.records.messages.get(id));
             let kind = message.map(|message| message.kind.as_str());
             let brought = message.and_then(|message| told.told_contribution(message)).map(|brought| brought.state);
-            let asked = message.and_then(|message| told.told_decision(message)).map(|asked| {
-                (asked.state, (asked.deadline_at - now).max(0) / 1000)
-            });
+            let asked = message
+                .and_then(|message| told.told_decision(message))
+                .map(|asked| (asked.state, (asked.deadline_at - now).max(0) / 1000));
             hash((kind, opened.contains(key), brought, asked))
         }
         Key::Words(..) | Key::Cut(_) => 0,

@@ -9,9 +9,9 @@ pub mod team;
 mod voice;
 
 use crate::domain::{
-    AgentId, Approval, ApprovalState, Check, CheckState, ControlState, Event, Fence, Message, MessageId, MessageState,
-    Millis, Question, QuestionState, Recorded, Row, Run, RunState, Seq, Snapshot, Task, TaskDetail, TaskId, TaskStatus,
-    ToolCall, TranscriptPage, Transient,
+    AgentId, Approval, ApprovalState, Check, CheckState, ControlState, Event, Fence, Message, MessageId, MessageKind,
+    MessageState, Millis, Question, QuestionState, Recorded, Row, Run, RunState, Seq, Snapshot, Task, TaskDetail,
+    TaskId, TaskStatus, ToolCall, TranscriptPage, Transient,
 };
 use std::collections::BTreeMap;
 pub use voice::{Reading, Voice};
@@ -277,7 +277,9 @@ impl Projection {
         let Some(agent) = self.speaker(event) else { return };
         if self.main() == Some(&agent) {
             match event {
-                Event::TurnCommitted { row, .. } | Event::ToolSettled { row, .. } | Event::MessageDelivered { row, .. } => {
+                Event::TurnCommitted { row, .. }
+                | Event::ToolSettled { row, .. }
+                | Event::MessageDelivered { row, .. } => {
                     self.context_tokens += row.tokens;
                 }
                 Event::RunStarted { woken_by, .. } => self.woken_by = woken_by.clone(),
@@ -338,12 +340,20 @@ impl Projection {
         call.result_seq.and_then(|seq| self.row(seq))
     }
 
-    /// Main's messages that can still be edited and taken back, in their order.
+    /// Whether something in Main's Inbox would wake it.
+    pub fn is_due(&self) -> bool {
+        let queued = |main: &AgentId| self.records.inbox(main, MessageState::Queued);
+        self.main().is_some_and(|main| queued(main).into_iter().any(Message::wakes))
+    }
+
+    /// What the person said to Main and can still edit and take back, in its order.
     pub fn queued(&self) -> Vec<&Message> {
         if self.main().and_then(|main| self.voices.get(main)).is_some_and(|voice| voice.live.is_ahead()) {
             return Vec::new();
         }
-        self.task().map_or_else(Vec::new, |task| self.records.inbox(&task.main, MessageState::Queued))
+        let mut queued = self.main().map_or_else(Vec::new, |main| self.records.inbox(main, MessageState::Queued));
+        queued.retain(|message| message.kind == MessageKind::User);
+        queued
     }
 
     /// Approvals that wait for a person, oldest first.

@@ -41,7 +41,7 @@ pub struct Member<'a> {
 impl Projection {
     /// Takes in what was given to Subagents.
     pub(super) fn gave(&mut self, delegated: Vec<Delegated>) {
-        for Delegated { assignment, contribution, decisions, run, last_words } in delegated {
+        for Delegated { assignment, contribution, decisions, run, calls, last_words } in delegated {
             let voice = self.voices.entry(assignment.agent.clone()).or_default();
             // Work that was sent back comes later in the list, and its words are the newer ones.
             if !last_words.is_empty() {
@@ -50,6 +50,7 @@ impl Projection {
             let records = &mut self.records;
             records.contributions.extend(contribution.map(|brought| (brought.id.clone(), brought)));
             records.decisions.extend(decisions.into_iter().map(|decision| (decision.id.clone(), decision)));
+            records.tool_calls.extend(calls.into_iter().map(|call| (call.id.clone(), call)));
             records.runs.extend(run.map(|run| (run.id.clone(), run)));
             records.assignments.insert(assignment.id.clone(), assignment);
         }
@@ -129,7 +130,8 @@ impl Projection {
         let mut children: BTreeMap<&AgentId, Vec<&Assignment>> = BTreeMap::new();
         for work in newest.values() {
             // Who gave work and is not here any more leaves it to Main.
-            let parent = if newest.contains_key(&work.parent) { &work.parent } else { self.main().unwrap_or(&work.parent) };
+            let parent =
+                if newest.contains_key(&work.parent) { &work.parent } else { self.main().unwrap_or(&work.parent) };
             children.entry(parent).or_default().push(work);
         }
         let mut list = Vec::new();

@@ -120,8 +120,7 @@ fn story_of_a_subagent() -> Vec<Event> {
         created_at: NOW,
         resolved_at: None,
     };
-    let model_call =
-        |id: &str| ModelCall { agent: agent.clone(), run: run.id.clone(), ..fixtures::model_call(id) };
+    let model_call = |id: &str| ModelCall { agent: agent.clone(), run: run.id.clone(), ..fixtures::model_call(id) };
     let commit = |id: &str, row: Row, consumed: Vec<MessageId>| Event::TurnCommitted {
         call: id.into(),
         agent: agent.clone(),
@@ -217,6 +216,7 @@ fn answer_after(events: &[Recorded]) -> Opening {
         contribution: truth.contributions.values().find(|made| made.assignment == work.id).cloned(),
         decisions: truth.decisions.values().filter(|asked| asked.assignment == work.id).cloned().collect(),
         run: truth.live_run(&work.agent).cloned(),
+        calls: truth.open_calls(&work.agent).into_iter().cloned().collect(),
         last_words: last_words(&truth, &work.agent),
         assignment: work.clone(),
     });
@@ -379,7 +379,7 @@ fn an_event_told_twice_counts_once() {
     for event in events.iter().chain(&events) {
         told.record(event);
     }
-    assert_eq!(told.task().map(|task| task.usage.turns), Some(2));
+    assert_eq!(told.task().map(|task| task.usage.turns), Some(4));
 }
 
 #[test]

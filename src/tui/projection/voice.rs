@@ -6,10 +6,10 @@
 
 use super::live::Live;
 use super::{Notice, Projection};
-use crate::domain::{AgentId, EndReason, Event, Recorded, Snapshot, ToolCall, TranscriptPage};
+use crate::domain::{AgentId, EndReason, Event, Part, Recorded, Snapshot, ToolCall, TranscriptPage};
 
-/// How much of what an agent said last is kept, in bytes.
-const LAST_WORDS: usize = 400;
+/// How many characters of what an agent said last are kept: as many as the host tells.
+const LAST_WORDS: usize = 200;
 
 /// What is told of one agent.
 #[derive(Debug, Clone, Default)]
@@ -38,10 +38,12 @@ impl Voice {
             Event::TurnCommitted { call, row, .. } => {
                 self.live.end(call);
                 self.notice = None;
-                let words = row.text();
-                let words = words.trim();
-                if !words.is_empty() {
-                    self.last_words = words[..words.floor_char_boundary(LAST_WORDS)].to_owned();
+                let said = row.parts.iter().find_map(|part| match part {
+                    Part::Text { text } if !text.trim().is_empty() => Some(text.trim()),
+                    Part::Text { .. } | Part::Thinking { .. } | Part::Image { .. } | Part::Call { .. } => None,
+                });
+                if let Some(said) = said {
+                    self.last_words = said.chars().take(LAST_WORDS).collect();
                 }
             }
             Event::TurnFailed { call, class, message, retry_at, .. } => {

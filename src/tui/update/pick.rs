@@ -6,8 +6,8 @@ use super::super::picker::{Item, Kind, MOST_FILES, Pick, Picker, Wish};
 use super::super::text;
 use super::super::theme::BuiltIn;
 use super::{person, submit, tasks};
-use crate::domain::{MessageKind, UserCommand};
 use crate::domain::permission::Policy;
+use crate::domain::{MessageKind, UserCommand};
 
 /// How many rows a page of the picker has, roughly.
 const PAGE: usize = 10;

@@ -68,6 +68,7 @@ fn list(model: &Model, rows: &[Row], area: Rect, buffer: &mut Buffer) {
     let height = usize::from(area.height).max(1);
     let first = if focused { (at + 1).saturating_sub(height) } else { 0 };
     let hidden = rows.len().saturating_sub(first + height);
+    let columns = Columns::of(model, rows, area);
     for (row, entry) in rows.iter().skip(first).take(height).enumerate() {
         if row + 1 == height && hidden > 0 && !(focused && is_chosen(entry)) {
             let words = format!("  … {}", words::many(hidden + 1, "more row", "more rows"));
@@ -75,7 +76,7 @@ fn list(model: &Model, rows: &[Row], area: Rect, buffer: &mut Buffer) {
             continue;
         }
         let line = match entry {
-            Row::Member(member) => line(model, member, area),
+            Row::Member(member) => line(model, member, &columns, area),
             Row::Asks(member) => asks(model, member, area),
         };
         put(buffer, area, row as u16, &line);
@@ -85,18 +86,50 @@ fn list(model: &Model, rows: &[Row], area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// What it has used, in few words.
-fn facts(model: &Model, work: &Assignment) -> Vec<String> {
+/// What it has used, in few words: turns, time, tokens, and money where it is known.
+fn facts(model: &Model, work: &Assignment) -> [String; 4] {
     let usage = &work.usage;
-    let mut facts = vec![words::many(usage.turns as usize, "turn", "turns"), agents::elapsed(work, model.now)];
-    let tokens = usage.input_tokens + usage.output_tokens;
     let about = if usage.estimated { "~" } else { "" };
-    facts.push(format!("{about}{}", words::count(tokens)));
-    facts.extend(usage.micro_usd.map(|micro_usd| format!("{about}{}", words::money(micro_usd))));
-    facts
+    [
+        words::many(usage.turns as usize, "turn", "turns"),
+        agents::elapsed(work, model.now),
+        format!("{about}{}", words::count(usage.input_tokens + usage.output_tokens)),
+        usage.micro_usd.map(|micro_usd| format!("{about}{}", words::money(micro_usd))).unwrap_or_default(),
+    ]
 }
 
-fn line(model: &Model, member: &Member, area: Rect) -> Line<'static> {
+/// How wide the columns of the list are, so that what is alike stands below each other.
+struct Columns {
+    name: usize,
+    facts: [usize; 4],
+    state: usize,
+}
+
+impl Columns {
+    fn of(model: &Model, rows: &[Row], area: Rect) -> Self {
+        let most = usize::from(area.width) / if area.width >= ROOM_FOR_FACTS { 4 } else { 3 };
+        let mut columns = Self { name: 0, facts: [0; 4], state: 0 };
+        for row in rows {
+            let Row::Member(Member { work, depth, standing }) = row else { continue };
+            let (_, _, word) = agents::state(&model.told, &model.theme, work, *standing);
+            columns.name = columns.name.max(2 * depth + text::width(&text::line(&work.name)));
+            columns.state = columns.state.max(text::width(&word));
+            for (wide, fact) in columns.facts.iter_mut().zip(facts(model, work)) {
+                *wide = (*wide).max(text::width(&fact));
+            }
+        }
+        columns.name = columns.name.min(most.max(6));
+        columns
+    }
+}
+
+/// A text filled up with blanks to a width.
+fn filled(words: String, wide: usize) -> String {
+    let pad = wide.saturating_sub(text::width(&words));
+    words + &" ".repeat(pad)
+}
+
+fn line(model: &Model, member: &Member, columns: &Columns, area: Rect) -> Line<'static> {
     let theme = &model.theme;
     let Member { work, depth, standing } = *member;
     let (sign, style, word) = agents::state(&model.told, theme, work, standing);
@@ -109,19 +142,26 @@ fn line(model: &Model, member: &Member, area: Rect) -> Line<'static> {
     };
     let last = text::line(&text::output(&last));
     let wide = area.width >= ROOM_FOR_FACTS;
-    let room = usize::from(area.width) / if wide { 4 } else { 2 };
+    let indent = "  ".repeat(depth);
+    let room = columns.name.saturating_sub(indent.len()).max(4);
     let left = vec![
-        Span::raw("  ".repeat(depth)),
+        Span::raw(indent),
         Span::styled(format!("{sign} "), style),
-        Span::styled(text::cut(&text::line(&work.name), room.max(6)), Style::from(name)),
+        Span::styled(filled(text::cut(&text::line(&work.name), room), room), Style::from(name)),
         Span::styled(format!("  {last}"), Style::from(theme.dim)),
     ];
     let calm = if quiet { theme.dim.into() } else { style };
     let right = match (wide, standing) {
-        (true, _) => vec![
-            Span::styled(format!("{}  ", facts(model, work).join("  ")), Style::from(theme.dim)),
-            Span::styled(word, calm),
-        ],
+        (true, _) => {
+            let facts = facts(model, work);
+            let facts = facts.iter().zip(columns.facts).filter(|(_, wide)| *wide > 0);
+            let facts: Vec<String> =
+                facts.map(|(fact, wide)| format!("{}{fact}", " ".repeat(wide - text::width(fact)))).collect();
+            vec![
+                Span::styled(format!("{}  ", facts.join("  ")), Style::from(theme.dim)),
+                Span::styled(filled(word, columns.state), calm),
+            ]
+        }
         (false, Standing::Works) => vec![Span::styled(agents::elapsed(work, model.now), Style::from(theme.dim))],
         (false, _) => vec![Span::styled(word, calm)],
     };
@@ -155,14 +195,16 @@ fn chosen(model: &Model, area: Rect, buffer: &mut Buffer) {
     };
     let (_, _, word) = agents::state(&model.told, theme, work, member.standing);
     let model_name = work.contract.model.as_deref().map(|name| format!("  {}", text::line(name))).unwrap_or_default();
-    add(&format!("{word}  {}{model_name}", facts(model, work).join("  ")), theme.dim.into(), 2);
+    add(&format!("{word}  {}{model_name}", facts(model, work).join("  ").trim_end()), theme.dim.into(), 2);
     add(&work.objective, theme.text.into(), 3);
     if let Some(asked) = model.told.asked_by(&agent) {
         add(&format!("? {}", asked.question), theme.warn.into(), 3);
         add(&format!("without an answer: {}", asked.fallback), theme.dim.into(), 2);
     }
     match model.told.contribution_to(&work.id) {
-        Some(brought) => add(&format!("⇠ {}: {}", brought.report.outcome, brought.report.done.trim()), theme.text.into(), 6),
+        Some(brought) => {
+            add(&format!("⇠ {}: {}", brought.report.outcome, brought.report.done.trim()), theme.text.into(), 6)
+        }
         None => add(&format!("… {}", text::line(&model.told.last_line(&agent))), theme.dim.into(), 2),
     }
     let keys = keys(model, &member);

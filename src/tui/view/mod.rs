@@ -129,7 +129,10 @@ fn frame_of(model: &Model, pane: Pane, area: Rect, buffer: &mut Buffer) {
     let mut name = vec![Span::styled(format!(" {called} "), Style::from(title))];
     if pane == Pane::Chat {
         let room = usize::from(area.width).saturating_sub(14);
-        name.push(Span::styled(format!("{} ", text::cut(&strip::heading(model), room)), Style::from(model.theme.strong)));
+        name.push(Span::styled(
+            format!("{} ", text::cut(&strip::heading(model), room)),
+            Style::from(model.theme.strong),
+        ));
     }
     Block::bordered()
         .border_type(BorderType::Rounded)

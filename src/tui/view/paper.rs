@@ -7,7 +7,7 @@ use super::super::keymap::When;
 use super::super::model::Model;
 use super::super::paper::{Paper, PaperAct, Subject};
 use super::super::update::references;
-use super::super::{text, words, wrap};
+use super::super::{markdown, text, words, wrap};
 use super::{overlay, put};
 use crate::domain::{DecisionState, Message, MessageState, ReviewState};
 use ratatui::buffer::Buffer;
@@ -92,12 +92,7 @@ pub fn rows(model: &Model, paper: &Paper) -> Vec<Line<'static>> {
     let theme = &model.theme;
     let room = usize::from(width(model)).saturating_sub(4).max(1);
     let mut rows = Vec::new();
-    let mut add = |words: &str, style: Style| {
-        let words = text::clean(words);
-        for range in wrap::wrap(words.trim_end(), room) {
-            rows.push(Line::styled(wrap::shown(words.trim_end(), &range, room).to_owned(), style));
-        }
-    };
+    let mut add = |words: &str, style: Style| rows.extend(wrapped(words, style, room));
     let (dim, plain) = (Style::from(theme.dim), Style::from(theme.text));
     if let Some((_, lines)) = &paper.looked_at {
         match lines {
@@ -127,7 +122,8 @@ pub fn rows(model: &Model, paper: &Paper) -> Vec<Line<'static>> {
                 }
             }
             add("", dim);
-            add(brought.report.done.trim(), plain);
+            rows.extend(written(model, &brought.report.done, room));
+            let mut add = |words: &str, style: Style| rows.extend(wrapped(words, style, room));
             if !brought.report.uncertain.trim().is_empty() {
                 add("", dim);
                 add(&format!("uncertain: {}", brought.report.uncertain.trim()), theme.warn.into());
@@ -135,7 +131,15 @@ pub fn rows(model: &Model, paper: &Paper) -> Vec<Line<'static>> {
         }
         Subject::Message(id) => {
             let Some(message) = model.told.records.messages.get(id) else { return rows };
-            add(&format!("from {}  {}  {}", model.told.called(&message.from), when(message.created_at), fate(model, message)), dim);
+            add(
+                &format!(
+                    "from {}  {}  {}",
+                    model.told.called(&message.from),
+                    when(message.created_at),
+                    fate(model, message)
+                ),
+                dim,
+            );
             add("", dim);
             match model.told.told_decision(message) {
                 Some(asked) => {
@@ -152,6 +156,7 @@ pub fn rows(model: &Model, paper: &Paper) -> Vec<Line<'static>> {
         }
     }
     let references = references(model, &paper.subject);
+    let mut add = |words: &str, style: Style| rows.extend(wrapped(words, style, room));
     if !references.is_empty() {
         add("", dim);
     }
@@ -160,6 +165,20 @@ pub fn rows(model: &Model, paper: &Paper) -> Vec<Line<'static>> {
         add(&format!("{sign} {}", text::line(reference)), style);
     }
     rows
+}
+
+fn wrapped(words: &str, style: Style, room: usize) -> Vec<Line<'static>> {
+    let words = text::clean(words);
+    let words = words.trim_end();
+    let rows = wrap::wrap(words, room);
+    rows.iter().map(|range| Line::styled(wrap::shown(words, range, room).to_owned(), style)).collect()
+}
+
+/// What an agent wrote, as the chat shows it.
+fn written(model: &Model, words: &str, room: usize) -> Vec<Line<'static>> {
+    let colours = |language: &str, code: &str| model.chat.colours.of(language, code);
+    let paper = markdown::Paper { room, theme: &model.theme, colours: &colours };
+    markdown::draw(&paper, &text::clean(words.trim()))
 }
 
 /// What became of a message.

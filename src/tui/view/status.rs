@@ -113,7 +113,7 @@ fn resting(model: &Model, task: &Task) -> (&'static str, String, Style) {
         TaskStatus::Active | TaskStatus::Parked if model.told.at_work() > 0 => {
             ("●", "waits for its Subagents".into(), theme.accent.into())
         }
-        TaskStatus::Active if model.told.queued().is_empty() => ("○", "idle".into(), theme.dim.into()),
+        TaskStatus::Active if !model.told.is_due() => ("○", "idle".into(), theme.dim.into()),
         TaskStatus::Active => ("○", "starting".into(), theme.dim.into()),
         TaskStatus::Parked if reason == "job" => ("○", "waits for its Jobs".into(), theme.dim.into()),
         TaskStatus::Parked => ("○", format!("parked {reason}").trim_end().to_owned(), theme.dim.into()),

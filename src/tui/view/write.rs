@@ -9,8 +9,8 @@ use super::super::model::{Focus, Model};
 use super::super::{text, words};
 use super::chat::{join, titled_rule};
 use super::{both_ends, put};
-use crate::domain::{DecisionState, Delivery};
 use crate::domain::command::Move;
+use crate::domain::{DecisionState, Delivery};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
@@ -119,7 +119,12 @@ fn addressed(model: &Model) -> String {
         }
         Purpose::Decide(decision) => match told.records.decisions.get(decision) {
             Some(asked) if asked.state == DecisionState::Open => {
-                format!("{} asks: {}  {}", name(&asked.agent), text::line(&asked.question), agents::left(asked, model.now))
+                format!(
+                    "{} asks: {}  {}",
+                    name(&asked.agent),
+                    text::line(&asked.question),
+                    agents::left(asked, model.now)
+                )
             }
             Some(asked) => format!("{} does not wait any more", name(&asked.agent)),
             None => String::new(),
