@@ -7,9 +7,11 @@ use crate::support::latch::Latch;
 use crate::support::model_server::ModelServer;
 use crate::support::reply::Reply;
 use crate::support::request::Request;
-use crate::support::terminal::Terminal;
+use crate::support::terminal::{Terminal, rows};
 use crate::support::watch::eventually;
 use serde_json::{Value, json};
+
+const NAMES: [&str; 3] = ["reader", "painter", "sleeper"];
 
 fn delegate(name: &str) -> Call {
     ("delegate", json!({"name": name, "objective": format!("do {name}")}))
@@ -85,19 +87,43 @@ fn state_of(home: &Home, name: &str) -> String {
     found.and_then(|agent| agent["state"].as_str()).unwrap_or_default().to_owned()
 }
 
-/// Chooses the Subagent of that name in the pane, which has the focus.
-fn choose(terminal: &mut Terminal, name: &str) {
-    terminal.keys("pgup");
-    for _ in 0..6 {
-        let chosen = format!("do {name}");
-        if terminal.screen_text().contains(&chosen) {
-            return;
+/// The names in the pane of Subagents from above, and which of them is chosen.
+fn listed(screen: &vt100::Screen) -> (Vec<String>, Option<usize>) {
+    let rows = rows(screen);
+    let frame = rows.iter().find_map(|row| row.find("╭ Subagents").map(|at| row[..at].chars().count()));
+    let start = frame.map_or(0, |frame| frame + 1);
+    let (mut names, mut chosen) = (Vec::new(), None);
+    for (at, row) in rows.iter().enumerate() {
+        let words: String = row.chars().skip(start).collect();
+        let mut words = words.split_whitespace();
+        let Some("●" | "○" | "?" | "✓" | "–" | "✗") = words.next() else { continue };
+        let Some(name) = words.next().filter(|name| NAMES.contains(name)) else { continue };
+        let cell = screen.cell(at as u16, start as u16 + 3);
+        if cell.is_some_and(|cell| cell.bgcolor() != vt100::Color::Default || cell.inverse()) {
+            chosen = Some(names.len());
         }
-        terminal.keys("down");
-        terminal.wait("the pane is drawn", |screen| screen.contents().contains("do "));
-        std::thread::park_timeout(std::time::Duration::from_millis(200));
+        names.push(name.to_owned());
+        if names.len() == NAMES.len() {
+            break;
+        }
     }
-    panic!("{name} was never chosen:\n{}", terminal.screen_text());
+    (names, chosen)
+}
+
+/// Chooses the Subagent of that name in the pane, which has the focus, row by row.
+fn choose(terminal: &mut Terminal, name: &str) {
+    loop {
+        terminal.wait("a Subagent is chosen", |screen| listed(screen).1.is_some());
+        let (names, Some(at)) = terminal.screen(listed) else { continue };
+        let Some(wanted) = names.iter().position(|known| known == name) else { continue };
+        let next = match wanted.cmp(&at) {
+            std::cmp::Ordering::Equal => return,
+            std::cmp::Ordering::Less => "up",
+            std::cmp::Ordering::Greater => "down",
+        };
+        let before = (names, Some(at));
+        terminal.keys(next).wait("another one is chosen", |screen| listed(screen) != before);
+    }
 }
 
 fn ui_3_a_team_is_seen_opened_guided_answered_and_stopped(columns: u16, rows: u16) {
@@ -109,7 +135,7 @@ fn ui_3_a_team_is_seen_opened_guided_answered_and_stopped(columns: u16, rows: u1
     terminal.type_words("share it out").keys("enter").wait_for("Noted.");
     reader.wait_reached();
     sleeper.wait_reached();
-    terminal.wait_for("2 Subagents");
+    terminal.wait_for("3 Subagents");
 
     // All three in the pane, with what each does and what one asks.
     terminal.keys("alt+2").wait_for("I read page one").wait_for("I sleep on").wait_for("Which colour?");
@@ -141,7 +167,7 @@ fn ui_3_a_team_is_seen_opened_guided_answered_and_stopped(columns: u16, rows: u1
     assert_ne!(state_of(&home, "sleeper"), "cancelled");
     terminal.keys("s");
     eventually("the sleeper is stopped", || !["running", "queued"].contains(&state_of(&home, "sleeper").as_str()));
-    terminal.wait_gone("I sleep on");
+    terminal.wait_gone("I sleep on").wait_for("cancelled");
 
     // What came back is read whole, with the file it refers to.
     choose(&mut terminal, "painter");
@@ -150,7 +176,8 @@ fn ui_3_a_team_is_seen_opened_guided_answered_and_stopped(columns: u16, rows: u1
         .wait_for("Contribution of painter")
         .wait_for("painted: Decided: green")
         .wait_for("uncertain: the margin");
-    terminal.keys("enter").wait_for("what was noted").keys("esc").wait_for("painted").keys("esc");
+    terminal.keys("enter").wait_for("what was noted").keys("esc").wait_for("uncertain").keys("esc");
+    terminal.wait_gone("uncertain");
 
     // The chat says it quietly, and what woke Main.
     terminal.keys("alt+1").wait_for("woken by");

@@ -226,6 +226,9 @@ impl<'a> Page<'a> {
         if let Some(work) = told.given_by(id) {
             return self.given(call, work, open);
         }
+        if let Some(brought) = told.reported_by(call) {
+            return self.reported(brought, open);
+        }
         let (sign, style, state) = self.state(call);
         let width_of_row = self.room.min(CALL);
         let name = text::line(&call.name);

@@ -267,7 +267,8 @@ fn call_stamp(told: &Projection, id: &ToolCallId, now: Millis) -> u64 {
             let seconds = running.and(call.started_at).map(|at| (now - at).max(0) / 1000);
             let asks = told.records.question_of(id).is_some();
             let given = told.given_by(id).map(|work| given_stamp(told, &work.agent));
-            hash((call.state, call.result_seq, call.ended_at, seconds, output, asks, given))
+            let reported = told.reported_by(call).is_some();
+            hash((call.state, call.result_seq, call.ended_at, seconds, output, asks, given, reported))
         }
     }
 }

@@ -99,6 +99,8 @@ pub struct Projection {
     voices: BTreeMap<AgentId, Voice>,
     /// An agent of which nothing is told.
     silence: Voice,
+    /// The places of Subagents in the order in which they were given work.
+    places: BTreeMap<AgentId, usize>,
     /// The trajectory that is read in the place of Main's conversation.
     reading: Option<Reading>,
     /// What woke Main last.
@@ -128,6 +130,7 @@ impl Default for Projection {
             context_tokens: 0,
             voices: BTreeMap::new(),
             silence: Voice::default(),
+            places: BTreeMap::new(),
             reading: None,
             woken_by: Vec::new(),
             unsaved: None,
@@ -274,6 +277,9 @@ impl Projection {
     /// What an event means for the live tail and the notice of the agent whose step it is; and for
     /// Main's context, and what woke it.
     fn follow(&mut self, event: &Event) {
+        if let Event::AssignmentGiven { assignment, .. } = event {
+            self.began(&assignment.agent);
+        }
         let Some(agent) = self.speaker(event) else { return };
         if self.main() == Some(&agent) {
             match event {

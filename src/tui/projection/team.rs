@@ -5,7 +5,7 @@ use super::Projection;
 use super::live::Piece;
 use crate::domain::{
     Actor, ActorKind, AgentId, Assignment, AssignmentId, AssignmentState, Contribution, DecisionRequest, DecisionState,
-    Delegated, Message, MessageKind, ReviewState, RunState, TaskStatus, ToolCallId,
+    Delegated, Message, MessageKind, ReviewState, RunState, TaskStatus, ToolCall, ToolCallId,
 };
 use crate::tui::summary;
 use std::collections::BTreeMap;
@@ -42,6 +42,7 @@ impl Projection {
     /// Takes in what was given to Subagents.
     pub(super) fn gave(&mut self, delegated: Vec<Delegated>) {
         for Delegated { assignment, contribution, decisions, run, calls, last_words } in delegated {
+            self.began(&assignment.agent);
             let voice = self.voices.entry(assignment.agent.clone()).or_default();
             // Work that was sent back comes later in the list, and its words are the newer ones.
             if !last_words.is_empty() {
@@ -54,6 +55,12 @@ impl Projection {
             records.runs.extend(run.map(|run| (run.id.clone(), run)));
             records.assignments.insert(assignment.id.clone(), assignment);
         }
+    }
+
+    /// Notes the place of a Subagent among those that were given work.
+    pub(super) fn began(&mut self, agent: &AgentId) {
+        let next = self.places.len();
+        self.places.entry(agent.clone()).or_insert(next);
     }
 
     /// The work a Subagent is at, or was at last.
@@ -69,6 +76,17 @@ impl Projection {
     /// What came of an assignment.
     pub fn contribution_to(&self, work: &AssignmentId) -> Option<&Contribution> {
         self.records.contributions.values().find(|brought| brought.assignment == *work)
+    }
+
+    /// The Contribution that a call reported.
+    pub fn reported_by(&self, call: &ToolCall) -> Option<&Contribution> {
+        if call.name != "report" || !call.state.is_settled() {
+            return None;
+        }
+        let said: serde_json::Value = serde_json::from_str(&call.arguments).ok()?;
+        let done = said.get("done")?.as_str()?.trim();
+        let mut own = self.records.contributions.values().filter(|brought| brought.agent == call.agent);
+        own.find(|brought| brought.report.done.trim() == done)
     }
 
     /// What an agent waits to be decided.
@@ -158,7 +176,7 @@ impl Projection {
             Standing::Brought => 1,
             Standing::Over => 2,
         };
-        own.sort_by_key(|member| (group(member.standing), member.work.created_at, &member.work.id));
+        own.sort_by_key(|member| (group(member.standing), self.places.get(&member.work.agent)));
         for member in own {
             list.push(member);
             self.add_below(&member.work.agent, depth + 1, children, list);

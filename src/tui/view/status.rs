@@ -20,7 +20,13 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer) {
         return;
     }
     let theme = &model.theme;
-    let (sign, state, style) = state(model);
+    // Where the chat is not shown, a word to the person has no other place.
+    let said = model.hint.as_ref().filter(|_| model.layout.rule.area() == 0);
+    let (sign, state, style) = match said {
+        Some(hint) if hint.warns => ("!", text::line(&hint.text), theme.warn.into()),
+        Some(hint) => ("›", text::line(&hint.text), theme.text.into()),
+        None => state(model),
+    };
     let mut spans = vec![Span::styled(format!(" {sign} "), style), Span::styled(state, style)];
     let mut room = usize::from(area.width);
     spans = super::cut_spans(spans, room.saturating_sub(1));

@@ -72,8 +72,13 @@ impl Page<'_> {
         let (sign, style, state) = agents::state(told, theme, now_at, standing);
         let turns = words::many(now_at.usage.turns as usize, "turn", "turns");
         let state = match standing {
-            Standing::Asks | Standing::Waits | Standing::Works => format!("{state}, {turns}"),
-            Standing::Queued | Standing::Brought | Standing::Over => state,
+            Standing::Asks | Standing::Waits | Standing::Works if now_at.usage.turns > 0 => format!("{state}, {turns}"),
+            Standing::Asks
+            | Standing::Waits
+            | Standing::Works
+            | Standing::Queued
+            | Standing::Brought
+            | Standing::Over => state,
         };
         let calm = if standing == Standing::Over { dim } else { style };
         let mut lines = vec![self.headline((sign, style), &work.name, &work.objective, (&state, calm))];
@@ -132,6 +137,18 @@ impl Page<'_> {
         let mut lines = vec![self.headline(("⇠", theme.accent.into()), &name, &words, (state, dim))];
         if open {
             lines.extend(self.aside(theme.text.into(), &text::clean(brought.report.done.trim()), RESULT_ROWS));
+            lines.extend(self.evidence(brought));
+        }
+        lines
+    }
+
+    /// What a Subagent reported, in its own trajectory: whole, for that is what it was about.
+    pub(super) fn reported(&self, brought: &Contribution, open: bool) -> Vec<Line<'static>> {
+        let theme = self.context.theme;
+        let outcome = brought.report.outcome.as_str();
+        let mut lines = vec![self.headline(("⇠", theme.accent.into()), "report", outcome, ("", theme.dim.into()))];
+        lines.extend(self.markdown(brought.report.done.trim()));
+        if open {
             lines.extend(self.evidence(brought));
         }
         lines

@@ -103,6 +103,11 @@ fn a_subagent_is_stopped_only_when_it_is_said_twice_and_soon() {
     model.focus = Focus::Side(Pane::Subagents);
     model.agents.chosen = Some("a_reader".into());
     assert_eq!(act(&mut model, AgentsAct::Cancel), []);
+    let mut small = fixtures::model(80, 24);
+    fixtures::team(&mut small);
+    small.focus = Focus::Side(Pane::Subagents);
+    act(&mut small, AgentsAct::Cancel);
+    assert!(drawn(&mut small).contains("the same key again"), "it is said where the chat is not shown, too");
     model.now += 6_000;
     assert_eq!(act(&mut model, AgentsAct::Cancel), []);
     act(&mut model, AgentsAct::Choose(crate::tui::action::Step::Down));
