@@ -205,6 +205,7 @@ fn report(state: State, model: &Model) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::RunState;
     use crate::tui::fixtures;
 
     fn told(attention: &mut Attention, model: &Model) -> String {
@@ -258,5 +259,20 @@ mod tests {
         fixtures::approval(&mut model);
         assert!(told(&mut attention, &model).starts_with("^]7501;state=blocked:kind=permission:app=cowork:msg="));
         assert_eq!(attention.leave(), "\x1b]7501;state=clear\x1b\\");
+    }
+
+    #[test]
+    fn subagents_at_work_are_counted_in_the_title_and_the_status() {
+        let mut model = fixtures::model(80, 24);
+        let mut attention = Attention::new(Calls { bell: false, notify: false, title: true }, Notice::Nine);
+        attention.takes_status = true;
+        fixtures::team(&mut model);
+        let said = told(&mut attention, &model);
+        assert!(said.contains("2;● 2 Subagents · Why does"), "{said}");
+        assert!(said.contains("7501;state=working:app=cowork:msg=MiBTdWJhZ2VudHM="), "{said}");
+        let run = "r_sub0".into();
+        let (state, reason) = (RunState::Completed, crate::domain::EndReason::Finished);
+        fixtures::record(&mut model, crate::domain::Event::RunEnded { run, state, reason, detail: None, ran_ms: 1 });
+        assert!(told(&mut attention, &model).contains("● 1 Subagent · "), "who is done is not counted");
     }
 }

@@ -90,6 +90,13 @@ pub fn state(told: &Projection, theme: &Theme, work: &Assignment, standing: Stan
     (sign, style, word.to_owned())
 }
 
+/// The first words of what an agent wrote, on one line and without the marks of Markdown.
+pub fn first_words(written: &str) -> String {
+    let first = written.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let words = first.trim_start_matches(['#', '-', '*', '>', ' ']).replace("**", "").replace('`', "");
+    text::line(&words)
+}
+
 /// How long a decision is still waited for.
 pub fn left(asked: &DecisionRequest, now: Millis) -> String {
     let seconds = ((asked.deadline_at - now + 999) / 1000).max(0);

@@ -136,7 +136,7 @@ fn line(model: &Model, member: &Member, columns: &Columns, area: Rect) -> Line<'
     let quiet = standing == Standing::Over;
     let name = if quiet { theme.dim } else { theme.text };
     let last = match model.told.contribution_to(&work.id) {
-        Some(brought) => brought.report.done.trim().lines().next().unwrap_or_default().to_owned(),
+        Some(brought) => agents::first_words(&brought.report.done),
         None if model.told.asked_by(&work.agent).is_some() => String::new(),
         None => model.told.last_line(&work.agent),
     };

@@ -52,17 +52,22 @@ fn line(model: &Model, message: &Message, area: Rect) -> Line<'static> {
         MessageState::Coalesced | MessageState::Withdrawn => ("–", theme.dim),
     };
     let sender = text::line(&told.called(&message.from));
+    let to_main = told.main().is_none_or(|main| main.0 == message.to.id);
     let to = match told.main() {
         Some(main) if main.0 != message.to.id => format!("→ {}  ", text::line(&told.called(&message.to))),
         _ => String::new(),
     };
     let kind = match message.kind {
         MessageKind::User => String::new(),
+        // A narrow row has room for the words; its sign and its name tell the kind.
+        MessageKind::Contribution | MessageKind::DecisionRequest | MessageKind::Guidance if area.width < 60 => {
+            String::new()
+        }
         kind => format!("{}  ", kind.as_str().replace('_', " ")),
     };
     // What is told of somebody by name is not told twice.
     let words = match (told.told_contribution(message), told.told_decision(message)) {
-        (Some(brought), _) => format!("{}: {}", brought.report.outcome, brought.report.done.trim()),
+        (Some(brought), _) => format!("{}: {}", brought.report.outcome, agents::first_words(&brought.report.done)),
         (None, Some(asked)) => asked.question.clone(),
         (None, None) => message.text.clone(),
     };
@@ -74,7 +79,7 @@ fn line(model: &Model, message: &Message, area: Rect) -> Line<'static> {
         Span::styled(format!("{sender}{} ", " ".repeat(pad)), Style::from(theme.dim)),
         Span::styled(to, Style::from(theme.dim)),
         Span::styled(kind, Style::from(theme.dim)),
-        Span::styled(text::line(&words), Style::from(theme.text)),
+        Span::styled(text::line(&words), Style::from(if to_main { theme.text } else { theme.dim })),
     ];
     let woke = match (woke, area.width >= 60) {
         (true, true) => "woke Main  ",

@@ -87,8 +87,7 @@ impl Page<'_> {
             lines.extend(self.aside(dim, &text::clean(&summary::arguments(&call.arguments)), RESULT_ROWS));
         }
         if let Some(brought) = brought {
-            let most = if open { RESULT_ROWS } else { 2 };
-            lines.extend(self.aside(theme.text.into(), &text::clean(brought.report.done.trim()), most));
+            lines.extend(self.done(brought, if open { RESULT_ROWS } else { 2 }));
             if open {
                 lines.extend(self.evidence(brought));
             }
@@ -104,6 +103,18 @@ impl Page<'_> {
             lines.extend(self.aside(dim, &text::cut(&text::line(&last), room), 1));
         }
         lines
+    }
+
+    /// The first rows of what was done, as Markdown beside a bar.
+    fn done(&self, brought: &Contribution, most: usize) -> Vec<Line<'static>> {
+        let mut rows = self.markdown(brought.report.done.trim());
+        for row in &mut rows {
+            row.spans.remove(0);
+        }
+        if most < RESULT_ROWS {
+            rows.retain(|row| row.width() > 0);
+        }
+        self.beside_bar(rows, most)
     }
 
     /// What is uncertain of a Contribution, and where it can be looked up.
@@ -126,8 +137,7 @@ impl Page<'_> {
         let theme = self.context.theme;
         let dim = Style::from(theme.dim);
         let name = self.context.told.name_of(&brought.agent);
-        let first = brought.report.done.trim().lines().next().unwrap_or_default();
-        let words = format!("{}: {first}", brought.report.outcome);
+        let words = format!("{}: {}", brought.report.outcome, agents::first_words(&brought.report.done));
         let state = match brought.state {
             ReviewState::Unreviewed => "",
             ReviewState::Accepted => "accepted",
@@ -136,7 +146,7 @@ impl Page<'_> {
         };
         let mut lines = vec![self.headline(("⇠", theme.accent.into()), &name, &words, (state, dim))];
         if open {
-            lines.extend(self.aside(theme.text.into(), &text::clean(brought.report.done.trim()), RESULT_ROWS));
+            lines.extend(self.done(brought, RESULT_ROWS));
             lines.extend(self.evidence(brought));
         }
         lines
@@ -172,9 +182,8 @@ impl Page<'_> {
             let words = format!("without an answer: {}", text::clean(asked.fallback.trim()));
             lines.extend(self.aside(dim, &words, RESULT_ROWS));
         }
-        match &asked.answer {
-            Some(answer) => lines.extend(self.aside(dim, &format!("→ {}", text::clean(answer.trim())), 3)),
-            None => {}
+        if let Some(answer) = &asked.answer {
+            lines.extend(self.aside(dim, &format!("→ {}", text::clean(answer.trim())), 3));
         }
         lines
     }
