@@ -149,6 +149,9 @@ pub struct Delegated {
     /// The live Run of its Subagent, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<Run>,
+    /// The calls of its Subagent that have no result yet, in the order they were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<ToolCall>,
     /// The beginning of what it said last.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub last_words: String,

@@ -185,10 +185,12 @@ fn delegated(c: &Connection, snapshot: &Snapshot, task: &TaskId) -> rusqlite::Re
         .into_iter()
         .map(|assignment| {
             let live = !assignment.state.is_ended();
+            let calls = if live { snapshot.open_calls(&assignment.agent) } else { Vec::new() };
             Ok(Delegated {
                 contribution: made.iter().find(|one| one.assignment == assignment.id).cloned(),
                 decisions: asked.iter().filter(|one| one.assignment == assignment.id).cloned().collect(),
                 run: snapshot.live_run(&assignment.agent).filter(|_| live).cloned(),
+                calls: calls.into_iter().cloned().collect(),
                 last_words: last_words(c, &assignment.agent)?,
                 assignment,
             })

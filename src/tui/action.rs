@@ -4,12 +4,15 @@
 //! An [`Effect`] is data; only the [driver](super::run) carries it out, and what comes of it comes
 //! back as [`News`].
 
+use super::agents::AgentsAct;
 use super::attention::Looking;
 use super::colours::{Coloured, Job};
 use super::composer::Edit;
+use super::inbox::InboxAct;
 use super::input::decode::Answer;
 use super::jobs::JobsAct;
 use super::key::Key;
+use super::paper::PaperAct;
 use super::picker::{Preview, Wish};
 use super::projection::Opening;
 use crate::domain::command::{ApprovalAnswer, Move};
@@ -241,6 +244,12 @@ pub enum Action {
 
     /// Does something in the pane of Jobs.
     Jobs(JobsAct),
+    /// Does something in the pane of Subagents.
+    Agents(AgentsAct),
+    /// Does something in the Inbox.
+    Inbox(InboxAct),
+    /// Does something with what is shown whole.
+    Paper(PaperAct),
     /// The terminal of a Job was left.
     Attached(Result<(), String>),
 
@@ -365,6 +374,8 @@ pub enum News {
     Opened(Box<Opening>),
     /// Older rows.
     Older(AgentId, TranscriptPage),
+    /// The newest rows of a Subagent's trajectory.
+    Trajectory(AgentId, TranscriptPage),
     /// All Tasks.
     Tasks(Vec<Task>),
     /// What was sent in any Task, oldest first.
@@ -427,6 +438,11 @@ pub enum Effect {
         agent: AgentId,
         /// Before this row.
         before: u64,
+    },
+    /// Ask for the newest rows of a Subagent.
+    Trajectory {
+        /// Whose.
+        agent: AgentId,
     },
     /// Have pushes after an event, of all Tasks: what waits in another one is shown here too.
     Subscribe {

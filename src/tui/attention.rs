@@ -10,7 +10,8 @@ use super::model::Model;
 use super::projection::Host;
 use super::text;
 use super::view::strip;
-use crate::domain::{Millis, RunState, TaskStatus};
+use super::words;
+use crate::domain::{Millis, TaskStatus};
 use base64::Engine;
 
 /// Whether the person looks at this terminal, as far as it says.
@@ -68,7 +69,8 @@ pub struct Attention {
     state: State,
     asks: usize,
     title: String,
-    reported: Option<State>,
+    /// The state and how many Subagents were at work.
+    reported: Option<(State, usize)>,
 }
 
 impl Attention {
@@ -96,14 +98,19 @@ impl Attention {
         }
         (self.state, self.asks) = (state, asks);
         if self.calls.title {
-            let title = format!("{}{}", sign(state), text::cut(&strip::title(model), 60));
+            let team = match model.told.at_work() {
+                0 => String::new(),
+                several => format!("{} · ", words::many(several, "Subagent", "Subagents")),
+            };
+            let title = format!("{}{team}{}", sign(state), text::cut(&strip::title(model), 60));
             if title != self.title {
                 out.extend_from_slice(format!("\x1b]2;{title}\x07").as_bytes());
                 self.title = title;
             }
         }
-        if self.takes_status && self.reported != Some(state) {
-            self.reported = Some(state);
+        let told = (state, model.told.at_work());
+        if self.takes_status && self.reported != Some(told) {
+            self.reported = Some(told);
             out.extend_from_slice(report(state, model).as_bytes());
         }
         out
@@ -144,7 +151,7 @@ fn state(model: &Model) -> State {
     if !asks::list(&model.told).is_empty() {
         return State::Question;
     }
-    if model.told.run().is_some_and(|run| run.state == RunState::Running) {
+    if model.told.is_running() || model.told.at_work() > 0 {
         return State::Working;
     }
     match model.told.task().map(|task| task.status) {
@@ -168,7 +175,9 @@ fn sign(state: State) -> &'static str {
 
 /// What waits for the person, in a line.
 fn gist(model: &Model) -> String {
-    asks::list(&model.told).first().map_or_else(|| "it waits for you".to_owned(), |ask| text::line(&ask.gist()))
+    asks::list(&model.told)
+        .first()
+        .map_or_else(|| "it waits for you".to_owned(), |ask| text::line(&ask.gist(&model.told)))
 }
 
 /// The program's status as `OSC 7501` has it.
@@ -183,6 +192,7 @@ fn report(state: State, model: &Model) -> String {
     };
     let message = match state {
         State::Permission | State::Question => text::cut(&gist(model), 80),
+        State::Working if model.told.at_work() > 0 => words::many(model.told.at_work(), "Subagent", "Subagents"),
         State::Idle | State::Working | State::Done | State::Failed => String::new(),
     };
     let message = match message.as_str() {
@@ -195,6 +205,7 @@ fn report(state: State, model: &Model) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::RunState;
     use crate::tui::fixtures;
 
     fn told(attention: &mut Attention, model: &Model) -> String {
@@ -248,5 +259,20 @@ mod tests {
         fixtures::approval(&mut model);
         assert!(told(&mut attention, &model).starts_with("^]7501;state=blocked:kind=permission:app=cowork:msg="));
         assert_eq!(attention.leave(), "\x1b]7501;state=clear\x1b\\");
+    }
+
+    #[test]
+    fn subagents_at_work_are_counted_in_the_title_and_the_status() {
+        let mut model = fixtures::model(80, 24);
+        let mut attention = Attention::new(Calls { bell: false, notify: false, title: true }, Notice::Nine);
+        attention.takes_status = true;
+        fixtures::team(&mut model);
+        let said = told(&mut attention, &model);
+        assert!(said.contains("2;● 2 Subagents · Why does"), "{said}");
+        assert!(said.contains("7501;state=working:app=cowork:msg=MiBTdWJhZ2VudHM="), "{said}");
+        let run = "r_sub0".into();
+        let (state, reason) = (RunState::Completed, crate::domain::EndReason::Finished);
+        fixtures::record(&mut model, crate::domain::Event::RunEnded { run, state, reason, detail: None, ran_ms: 1 });
+        assert!(told(&mut attention, &model).contains("● 1 Subagent · "), "who is done is not counted");
     }
 }

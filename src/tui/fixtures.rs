@@ -373,3 +373,142 @@ pub fn running_job(name: &str, task: Option<&str>) -> JobView {
     };
     JobView { job, seen: JobSeen::default() }
 }
+
+/// Work given to a Subagent a while ago.
+pub fn assignment(id: &str, name: &str, objective: &str, state: AssignmentState) -> Assignment {
+    Assignment {
+        id: format!("w_{id}").as_str().into(),
+        task: "t_parser00".into(),
+        agent: format!("a_{id}").as_str().into(),
+        parent: "a_main0000".into(),
+        turn: 1,
+        call: None,
+        mode: DelegationMode::Async,
+        name: name.into(),
+        objective: objective.into(),
+        objective_version: 1,
+        contract: Contract {
+            background: String::new(),
+            constraints: Vec::new(),
+            evidence: vec!["the failing test".into()],
+            grant: Grant {
+                tools: vec!["read".into()],
+                reads: Vec::new(),
+                writes: Vec::new(),
+                network: false,
+                policy: Policy::named("ask").expect("a policy"),
+            },
+            budget: Budget::default(),
+            model: None,
+        },
+        state,
+        usage: Usage { turns: 3, input_tokens: 4_100, output_tokens: 250, micro_usd: Some(12_000), ..Usage::default() },
+        created_at: NOW - 42_000,
+        ended_at: state.is_ended().then_some(NOW - 2_000),
+    }
+}
+
+/// A Subagent.
+pub fn subagent(id: &str) -> Agent {
+    Agent { id: format!("a_{id}").as_str().into(), role: AgentRole::Subagent, ..agent() }
+}
+
+/// What came of an assignment.
+pub fn contribution(work: &Assignment, done: &str) -> Contribution {
+    Contribution {
+        id: format!("o_{}", work.agent.as_str().trim_start_matches("a_")).as_str().into(),
+        assignment: work.id.clone(),
+        task: work.task.clone(),
+        agent: work.agent.clone(),
+        report: Report {
+            outcome: Outcome::Completed,
+            done: done.into(),
+            uncertain: "whether Windows line ends count".into(),
+            refs: vec!["src/parser.rs:2".into(), "notes.md".into()],
+        },
+        state: ReviewState::Unreviewed,
+        reviewed_by: None,
+        because: None,
+        created_at: NOW - 2_000,
+        reviewed_at: None,
+    }
+}
+
+/// A message of an agent to Main.
+pub fn told_main(id: &str, from: &str, kind: MessageKind, key: String, text: &str) -> Message {
+    let from = Actor::agent(&from.into());
+    Message { from, kind, key, created_at: NOW - 1_500, ..message(id, text, MessageState::Queued) }
+}
+
+/// Three Subagents: one works, one asks, one has brought something; and one whose work is over.
+pub fn team(model: &mut Model) {
+    working(model);
+    let call = ToolCall {
+        started_at: Some(NOW - 42_000),
+        ..call("c_give000000", 3, "delegate", r#"{"name":"reader","objective":"read the parser"}"#, ToolCallState::Done)
+    };
+    record(model, Event::ToolPlanned { call: call.clone() });
+    let works = Assignment {
+        call: Some(call.id.clone()),
+        ..assignment("reader", "reader", "Read the parser and say where the newline is lost.", AssignmentState::Running)
+    };
+    let asks = assignment("docs", "文档 📚", "Bring the manual in line with the code.", AssignmentState::Blocked);
+    let brought = assignment("tests", "tests", "Find the test that fails.", AssignmentState::Completed);
+    let over = assignment("lint", "lint", "Run the linter.", AssignmentState::Completed);
+    let below = Assignment {
+        parent: "a_reader".into(),
+        ..assignment("grep", "grep", "Look for trim_end everywhere.", AssignmentState::Queued)
+    };
+    for work in [&works, &asks, &brought, &over, &below] {
+        let agent = Some(Agent { id: work.agent.clone(), role: AgentRole::Subagent, ..agent() });
+        record(model, Event::AssignmentGiven { assignment: work.clone(), agent });
+    }
+    for (ix, agent) in ["a_reader", "a_docs"].into_iter().enumerate() {
+        let run = Run { id: format!("r_sub{ix}").as_str().into(), agent: agent.into(), ..run() };
+        record(model, Event::RunStarted { run, resumed: false, woken_by: Vec::new() });
+    }
+    let decision = DecisionRequest {
+        id: "d_first000".into(),
+        task: "t_parser00".into(),
+        assignment: asks.id.clone(),
+        agent: asks.agent.clone(),
+        tool_call: "c_decide0000".into(),
+        question: "British or American spelling?".into(),
+        fallback: "keep what is there".into(),
+        deadline_at: NOW + 95_000,
+        state: DecisionState::Open,
+        answer: None,
+        answered_by: None,
+        created_at: NOW - 5_000,
+        resolved_at: None,
+    };
+    let key = format!("decision:{}:request", decision.id);
+    let words = "文档 📚 asks for decision d_first000 within 100 s: British or American spelling?";
+    record(model, Event::DecisionAsked { decision });
+    let message = told_main("m_asks", "a_docs", MessageKind::DecisionRequest, key, words);
+    record(model, Event::MessageQueued { message });
+    for (work, done, reviewed) in [
+        (&over, "No warnings.", true),
+        (&brought, "`parser::keeps` fails: it expects a trailing newline.\n\nIt is the only one.", false),
+    ] {
+        let made = contribution(work, done);
+        let (contribution, state) = (made.id.clone(), ReviewState::Accepted);
+        record(model, Event::ContributionMade { contribution: made, state: AssignmentState::Completed });
+        if reviewed {
+            record(model, Event::ContributionReviewed { contribution, state, because: None });
+        } else {
+            let key = format!("assignment:{}:terminal", work.id);
+            let words = format!("tests (a_tests, Contribution {contribution}) completed: {done}");
+            let message = told_main("m_tests", "a_tests", MessageKind::Contribution, key, &words);
+            record(model, Event::MessageQueued { message });
+        }
+    }
+    model.told.take(&Transient::Text {
+        task: "t_parser00".into(),
+        agent: "a_reader".into(),
+        call: "k_reader".into(),
+        at: 0,
+        text: "The newline goes in `parse`, on line 2.\nNow the callers".into(),
+    });
+    model.lay_out();
+}

@@ -9,7 +9,7 @@ use super::chat::draw::MARGIN;
 use super::look::Form;
 use super::model::{Focus, Model};
 use super::sizes::{Border, FEWEST};
-use super::view::banner;
+use super::view::{agents, banner};
 use ratatui::layout::Rect;
 
 /// From how many columns on there is a column of side panes.
@@ -143,7 +143,16 @@ impl Layout {
         // A pane that has nothing yet is a card of one line; one with the focus shows all it says.
         let opened = if area.height >= 24 { 5 } else { 4 };
         let is_card = |pane: &Pane| !model.holds_something(*pane) && model.focus != Focus::Side(*pane);
-        let usual = |pane: &Pane| if is_card(pane) { FEWEST.1 } else { opened };
+        let usual = |pane: &Pane| match pane {
+            _ if is_card(pane) => FEWEST.1,
+            // As many rows as there are Subagents, and with the focus room for what is known of one.
+            Pane::Subagents => {
+                let more = if model.focus == Focus::Side(*pane) { 8 } else { 0 };
+                let rows = agents::wanted_rows(model).min(usize::from(area.height)) as u16 + 2 + more;
+                rows.clamp(opened, (area.height / 2).max(opened))
+            }
+            Pane::Chat | Pane::Inbox | Pane::Jobs | Pane::Editor => opened,
+        };
         let busy: Vec<Pane> = panes.iter().copied().filter(|pane| model.holds_something(*pane)).collect();
         let is_chosen = panes.iter().any(|pane| model.sizes.rows.contains_key(pane));
         // The Inbox takes the rest, or whoever has something; where nobody has, it stays free.
@@ -223,7 +232,9 @@ impl Layout {
         if rest.height > 1 {
             self.rule = take_bottom(&mut rest, 1);
         }
-        let queued = (model.told.queued().len() + model.sending().count()) as u16;
+        let queued =
+            if model.told.read_subagent().is_some() { 0 } else { model.told.queued().len() + model.sending().count() }
+                as u16;
         let shown = if model.focus == Focus::Queue { 8 } else { 3 };
         self.queue = take_bottom(&mut rest, queued.min(shown).min(chat.height / 4));
         self.place_asks(model, ask_rows, &mut rest);

@@ -171,6 +171,14 @@ async fn perform(client: &Client, effect: Effect) -> Option<News> {
             None
         }
         Effect::Open(task) => open(client, task).await.map_or_else(unanswered, |opening| Some(News::Opened(opening))),
+        Effect::Trajectory { agent } => {
+            let query = Query::Transcript { agent: agent.clone(), before: None, limit: PAGE };
+            match client.ask(query).await {
+                Ok(Answer::Transcript(page)) => Some(News::Trajectory(agent, page)),
+                Ok(other) => unanswered(wrong(&other)),
+                Err(failure) => unanswered(failure),
+            }
+        }
         Effect::Older { agent, before } => {
             let query = Query::Transcript { agent: agent.clone(), before: Some(before), limit: PAGE };
             match client.ask(query).await {

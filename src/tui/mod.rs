@@ -10,6 +10,7 @@
 //! know tokio or the terminal, and `input::tty`, which reads it.
 
 pub mod action;
+pub mod agents;
 pub mod asks;
 pub mod attention;
 pub mod chat;
@@ -19,6 +20,7 @@ mod diff;
 mod finder;
 #[cfg(test)]
 mod fixtures;
+pub mod inbox;
 pub mod input;
 mod job_order;
 pub mod jobs;
@@ -31,6 +33,7 @@ pub mod look;
 mod markdown;
 pub mod model;
 mod painter;
+pub mod paper;
 pub mod picker;
 mod ports;
 pub mod projection;

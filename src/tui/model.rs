@@ -4,14 +4,17 @@
 //! to the size of the terminal before a frame is drawn.
 
 use super::action::Pane;
+use super::agents::Agents;
 use super::asks::{self, Ask, Asks};
 use super::attention::Looking;
 use super::chat::{self, Chat};
 use super::composer::{Composer, Purpose};
+use super::inbox::Inbox;
 use super::jobs::Jobs;
 use super::keymap::Keymap;
 use super::layout::Layout;
 use super::look::{Form, Look, Motion};
+use super::paper::Paper;
 use super::picker::Picker;
 use super::projection::{Host, Projection, Trusted};
 use super::selection::Selection;
@@ -88,6 +91,8 @@ pub enum Overlay {
     Keys,
     /// A command of the person's own.
     Shell,
+    /// One thing whole.
+    Paper,
 }
 
 /// A command on its way: it is sent again under the same id until it is answered.
@@ -210,6 +215,12 @@ pub struct Model {
     pub tasks: TaskList,
     /// The picker, while it is open.
     pub picker: Option<Picker>,
+    /// Subagents.
+    pub agents: Agents,
+    /// The Inbox.
+    pub inbox: Inbox,
+    /// What is shown whole, while it is.
+    pub paper: Option<Paper>,
     /// Jobs.
     pub jobs: Jobs,
     /// A command of the person that runs or ran.
@@ -276,6 +287,9 @@ impl Model {
             side_scroll: 0,
             tasks: TaskList::default(),
             picker: None,
+            agents: Agents::default(),
+            inbox: Inbox::default(),
+            paper: None,
             jobs: Jobs::default(),
             shell: None,
             searches: 0,
@@ -349,7 +363,7 @@ impl Model {
         match self.overlay {
             None => self.focus == Focus::Composer,
             Some(Overlay::Picker) => true,
-            Some(Overlay::Tasks | Overlay::Help { .. } | Overlay::Keys | Overlay::Shell) => false,
+            Some(Overlay::Tasks | Overlay::Help { .. } | Overlay::Keys | Overlay::Shell | Overlay::Paper) => false,
         }
     }
 
@@ -430,6 +444,7 @@ impl Model {
         {
             self.focus = Focus::Composer;
         }
+        self.address();
         self.queue = self.queue.min(self.told.queued().len().saturating_sub(1));
         self.tasks.chosen = self.tasks.chosen.min(self.listed_tasks().len().saturating_sub(1));
         let mut layout = Layout::place_panes(self);
@@ -454,12 +469,24 @@ impl Model {
         self.chat.lay_out(context, usize::from(transcript.width), usize::from(transcript.height));
     }
 
+    /// What is written while a trajectory is read goes to its Subagent.
+    fn address(&mut self) {
+        match (self.told.read_subagent().cloned(), &self.composer.purpose) {
+            (Some(agent), Purpose::Message) => self.composer.begin(Purpose::Guide(agent), ""),
+            (None, Purpose::Guide(_)) => self.composer.resume(),
+            (Some(agent), Purpose::Guide(to)) if agent != *to => self.composer.purpose = Purpose::Guide(agent),
+            _ => {}
+        }
+    }
+
     /// When something is next due without anybody doing anything; nothing is at rest.
     pub fn due(&self) -> Option<Millis> {
         let after = |millis: Millis| Some(self.now + millis);
         let spinner = (self.told.host == Host::Connected && self.told.is_running())
             .then(|| after(if self.turns() { SPIN } else { 1_000 }))
             .flatten();
+        let beside = self.told.at_work() > 0 || !self.told.open_decisions().is_empty();
+        let beside = (self.told.host == Host::Connected && beside).then(|| after(1_000)).flatten();
         let countdown = self.told.retry_at().filter(|at| *at > self.now).and_then(|_| after(1_000));
         let runs = self.shell.as_ref().is_some_and(|shell| shell.ran.is_none());
         let shell = (self.overlay == Some(Overlay::Shell) && runs).then(|| after(1_000)).flatten();
@@ -467,7 +494,7 @@ impl Model {
         let lives = self.layout.pane(Pane::Jobs).is_some() && self.jobs.lives();
         let jobs = lives.then_some(self.jobs.next.max(self.now));
         let trust = self.trust_shown.map(|at| at + asks::MOMENT).filter(|at| *at > self.now);
-        [spinner, countdown, shell, ages, jobs, trust, self.draft_due, self.asks.due(self.now)]
+        [spinner, beside, countdown, shell, ages, jobs, trust, self.draft_due, self.asks.due(self.now)]
             .into_iter()
             .flatten()
             .min()

@@ -30,6 +30,8 @@ pub enum Wish {
     JumpInJob,
     /// What the Jobs that are shown hold.
     FilterJobs,
+    /// Which messages of the Inbox to show.
+    FilterInbox,
 }
 
 impl Wish {
@@ -42,6 +44,7 @@ impl Wish {
             Self::Objective => "The objective, in new words",
             Self::Theme => "Theme",
             Self::StartJob => "A command to run in the background",
+            Self::FilterInbox => "Messages: all, open, a kind, a sender, words",
             Self::FindInJob => "A regular expression to look for in the log",
             Self::JumpInJob => "When: 14:05, or how long ago: 10m, 2h",
             Self::FilterJobs => "Only Jobs with these words; none shows all",

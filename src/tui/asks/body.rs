@@ -2,22 +2,37 @@
 
 use super::super::chat::draw::MARGIN;
 use super::super::diff;
+use super::super::projection::Projection;
 use super::super::text;
 use super::super::theme::Theme;
 use super::super::wrap;
 use super::Ask;
 use crate::domain::permission::{Access, Action};
-use crate::domain::{Approval, Check, CheckState, Question};
+use crate::domain::{Approval, Check, CheckState, DecisionRequest, Question};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 /// All of what is asked, as rows.
-pub(super) fn body(ask: Ask, theme: &Theme, room: usize, option: usize) -> Vec<Line<'static>> {
-    match ask {
+pub(super) fn body(ask: Ask, told: &Projection, theme: &Theme, room: usize, option: usize) -> Vec<Line<'static>> {
+    let mut rows = Vec::new();
+    if let Some(work) = ask.asker(told) {
+        let words = format!("asked by {}, whose work is: {}", text::exact(&work.name), text::exact(&work.objective));
+        push(&mut rows, &words, room, theme.dim.into());
+    }
+    rows.extend(match ask {
         Ask::Approval(approval) => approval_body(approval, theme, room),
         Ask::Question(question) => question_body(question, theme, room, option),
         Ask::Check(check) => check_body(check, theme, room),
-    }
+        Ask::Decision(asked) => decision_body(asked, theme, room),
+    });
+    rows
+}
+
+fn decision_body(asked: &DecisionRequest, theme: &Theme, room: usize) -> Vec<Line<'static>> {
+    let mut rows = Vec::new();
+    push(&mut rows, &text::clean(&asked.question), room, theme.strong.into());
+    push(&mut rows, &format!("without an answer: {}", text::clean(&asked.fallback)), room, theme.dim.into());
+    rows
 }
 
 fn approval_body(approval: &Approval, theme: &Theme, room: usize) -> Vec<Line<'static>> {

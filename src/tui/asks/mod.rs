@@ -11,7 +11,9 @@ use super::projection::Projection;
 use super::text;
 use super::theme::Theme;
 use crate::domain::permission::Access;
-use crate::domain::{Approval, ApprovalId, Check, CheckId, Millis, Question, QuestionId};
+use crate::domain::{
+    Approval, ApprovalId, Assignment, Check, CheckId, DecisionId, DecisionRequest, Millis, Question, QuestionId,
+};
 use body::body;
 use ratatui::text::Line;
 
@@ -27,6 +29,8 @@ pub enum AskId {
     Question(QuestionId),
     /// A point of acceptance.
     Check(CheckId),
+    /// What a Subagent wants decided.
+    Decision(DecisionId),
 }
 
 /// Something that waits for a person.
@@ -38,6 +42,8 @@ pub enum Ask<'a> {
     Question(&'a Question),
     /// Is this met?
     Check(&'a Check),
+    /// What is decided for a Subagent? Main can't say it now.
+    Decision(&'a DecisionRequest),
 }
 
 impl Ask<'_> {
@@ -47,6 +53,7 @@ impl Ask<'_> {
             Self::Approval(approval) => AskId::Approval(approval.id.clone()),
             Self::Question(question) => AskId::Question(question.id.clone()),
             Self::Check(check) => AskId::Check(check.id.clone()),
+            Self::Decision(asked) => AskId::Decision(asked.id.clone()),
         }
     }
 
@@ -56,12 +63,24 @@ impl Ask<'_> {
             Self::Approval(approval) => &approval.action_hash,
             Self::Question(question) => &question.question,
             Self::Check(check) => &check.text,
+            Self::Decision(asked) => &asked.question,
+        }
+    }
+
+    /// The Subagent that asks; none where it is Main or nobody in particular.
+    pub fn asker<'t>(&self, told: &'t Projection) -> Option<&'t Assignment> {
+        match self {
+            Self::Approval(approval) => told.work_of(&approval.agent),
+            Self::Question(question) => told.work_of(&question.agent),
+            Self::Decision(asked) => told.work_of(&asked.agent),
+            Self::Check(_) => None,
         }
     }
 
     /// What it is about in one line.
-    pub fn gist(&self) -> String {
-        match self {
+    pub fn gist(&self, told: &Projection) -> String {
+        let by = self.asker(told).map(|work| format!("{}: ", text::line(&work.name))).unwrap_or_default();
+        let about = match self {
             Self::Approval(approval) => {
                 let verb = match approval.action.access {
                     Access::Read => "wants to read",
@@ -75,7 +94,9 @@ impl Ask<'_> {
             }
             Self::Question(question) => text::line(&question.question),
             Self::Check(check) => format!("met? {}", text::line(&check.text)),
-        }
+            Self::Decision(asked) => text::line(&asked.question),
+        };
+        format!("{by}{about}")
     }
 }
 
@@ -115,7 +136,8 @@ pub struct Asks {
 pub fn list(told: &Projection) -> Vec<Ask<'_>> {
     let approvals = told.approvals().into_iter().map(Ask::Approval);
     let questions = told.questions().into_iter().map(Ask::Question);
-    approvals.chain(questions).chain(told.unjudged().into_iter().map(Ask::Check)).collect()
+    let decisions = told.decisions_for_a_person().into_iter().map(Ask::Decision);
+    approvals.chain(questions).chain(decisions).chain(told.unjudged().into_iter().map(Ask::Check)).collect()
 }
 
 impl Asks {
@@ -151,7 +173,7 @@ impl Asks {
         }
         let from = (ask.id(), ask.shown().to_owned(), room, self.option);
         if self.made_from.as_ref() != Some(&from) {
-            self.rows = body(ask, theme, room, self.option);
+            self.rows = body(ask, told, theme, room, self.option);
             self.made_from = Some(from);
         }
         self.rows.len()

@@ -3,6 +3,8 @@
 //! Everything here that a model, a tool or a file wrote passes the sanitiser before it is
 //! measured.
 
+mod cards;
+
 use super::super::colours::Colours;
 use super::super::projection::live::Piece;
 use super::super::projection::{Notice, Projection};
@@ -75,12 +77,12 @@ impl<'a> Page<'a> {
             },
             Key::Call(id) => self.call(id, is_open),
             Key::Cut(_) => self.one("–", theme.dim.into(), "cut short here", theme.dim.into()),
-            Key::Live(ix, _) => match told.live.pieces.get(*ix) {
+            Key::Live(ix, _) => match told.live().pieces.get(*ix) {
                 Some(Piece::Text(_)) => self.markdown(self.cuts.part(told, key)),
                 Some(Piece::Thinking(text)) => self.thinking(text, is_open, "thinking"),
                 None => Vec::new(),
             },
-            Key::Forming(ix) => match told.live.forming.iter().find(|forming| forming.ix == *ix) {
+            Key::Forming(ix) => match told.live().forming.iter().find(|forming| forming.ix == *ix) {
                 Some(forming) => {
                     let size = if forming.bytes < 512 {
                         String::new()
@@ -93,6 +95,7 @@ impl<'a> Page<'a> {
                 None => Vec::new(),
             },
             Key::Notice => self.notice(),
+            Key::Woken(seq) => self.woken(*seq),
         }
     }
 
@@ -176,6 +179,9 @@ impl<'a> Page<'a> {
         if message.is_some_and(|message| message.key.starts_with("stopped:")) {
             return self.one("–", theme.dim.into(), "stopped", theme.dim.into());
         }
+        if let Some(card) = message.and_then(|message| self.card(message, open)) {
+            return card;
+        }
         match message.map(|message| message.kind) {
             None if row.role == Role::System => {
                 let dim = Style::from(theme.dim);
@@ -217,6 +223,12 @@ impl<'a> Page<'a> {
         let theme = self.context.theme;
         let told = self.context.told;
         let Some(call) = told.records.tool_calls.get(id) else { return Vec::new() };
+        if let Some(work) = told.given_by(id) {
+            return self.given(call, work, open);
+        }
+        if let Some(brought) = told.reported_by(call) {
+            return self.reported(brought, open);
+        }
         let (sign, style, state) = self.state(call);
         let width_of_row = self.room.min(CALL);
         let name = text::line(&call.name);
@@ -244,13 +256,13 @@ impl<'a> Page<'a> {
             lines.extend(self.beside_bar(diff::draw(&text::clean(&changes), theme, room), RESULT_ROWS));
         } else if open {
             lines.extend(self.aside(theme.dim.into(), &text::clean(&summary::arguments(&call.arguments)), RESULT_ROWS));
-            let output = result.map(Row::text).or_else(|| told.live.output.get(id).cloned()).unwrap_or_default();
+            let output = result.map(Row::text).or_else(|| told.live().output.get(id).cloned()).unwrap_or_default();
             if !output.trim().is_empty() {
                 lines.extend(self.aside(theme.border.into(), "─────", 1));
                 lines.extend(self.aside(theme.text.into(), &text::output(&output), RESULT_ROWS));
             }
         } else if call.state == ToolCallState::Running {
-            let output = told.live.output.get(id).map(|output| text::output(output)).unwrap_or_default();
+            let output = told.live().output.get(id).map(|output| text::output(output)).unwrap_or_default();
             if let Some(last) = output.lines().rev().find(|line| !line.trim().is_empty()) {
                 lines.extend(self.aside(theme.dim.into(), &text::cut(last, self.room.saturating_sub(MARGIN + 3)), 1));
             }
@@ -295,14 +307,14 @@ impl<'a> Page<'a> {
 
     fn notice(&self) -> Vec<Line<'static>> {
         let Context { told, theme, now } = self.context;
-        let failed = told.task().filter(|task| task.status == TaskStatus::Failed);
+        let failed = told.task().filter(|task| task.status == TaskStatus::Failed && told.read_subagent().is_none());
         if let Some(task) = failed {
             let reason = text::clean(task.reason.as_deref().unwrap_or("the Task failed"));
             let mut lines = self.wrapped("✗", theme.error.into(), theme.error.into(), &reason);
             lines.extend(self.one("", theme.dim.into(), "Send a message to go on.", theme.dim.into()));
             return lines;
         }
-        match &told.notice {
+        match told.notice() {
             Some(Notice::Failed { class, message, retry_at }) => {
                 let what = format!("no answer ({}): {}", text::line(class), text::line(message));
                 let next = match retry_at {
@@ -314,7 +326,7 @@ impl<'a> Page<'a> {
                 self.one("!", theme.warn.into(), &format!("{}{next}", text::cut(&what, room)), theme.warn.into())
             }
             Some(Notice::Abandoned { reason }) => {
-                let again = if told.live.is_asking() { "; it is asked for again" } else { "" };
+                let again = if told.live().is_asking() { "; it is asked for again" } else { "" };
                 self.one("–", theme.dim.into(), &format!("the answer was dropped: {reason}{again}"), theme.dim.into())
             }
             Some(Notice::Stopped) => self.one("–", theme.dim.into(), "stopped", theme.dim.into()),
@@ -364,10 +376,10 @@ pub fn words_of(told: &Projection, key: &Key) -> String {
             Some(call) => told.result(call).map_or_else(|| summary::arguments(&call.arguments), Row::text),
             None => String::new(),
         },
-        Key::Live(ix, _) => match told.live.pieces.get(*ix) {
+        Key::Live(ix, _) => match told.live().pieces.get(*ix) {
             Some(Piece::Text(text) | Piece::Thinking(text)) => text.clone(),
             None => String::new(),
         },
-        Key::Cut(_) | Key::Forming(_) | Key::Notice => String::new(),
+        Key::Cut(_) | Key::Forming(_) | Key::Notice | Key::Woken(_) => String::new(),
     }
 }

@@ -3,10 +3,10 @@
 //! Rows of the context are not entries: an answer may hold thinking, words and calls, and the row
 //! of a call's result belongs to the call.
 
-use crate::domain::{Millis, Part, Role, TaskStatus, ToolCallId, ToolCallState};
+use crate::domain::{AgentId, Message, MessageKind, Millis, Part, Role, Row, TaskStatus, ToolCallId, ToolCallState};
 use crate::tui::markdown::cuts;
-use crate::tui::projection::Projection;
 use crate::tui::projection::live::Piece;
+use crate::tui::projection::{Notice, Projection};
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -29,6 +29,8 @@ pub enum Key {
     Forming(u32),
     /// Why there is no answer.
     Notice,
+    /// What woke Main: the first row of those that did.
+    Woken(u64),
 }
 
 /// An entry in its place.
@@ -90,11 +92,17 @@ impl Cuts {
                 Some(Part::Text { text }) => (text, self.rows.get(&(*seq, *part)), *ix),
                 Some(Part::Thinking { .. } | Part::Image { .. } | Part::Call { .. }) | None => return "",
             },
-            Key::Live(piece, ix) => match told.live.pieces.get(*piece) {
+            Key::Live(piece, ix) => match told.live().pieces.get(*piece) {
                 Some(Piece::Text(text)) => (text, self.live.get(*piece), *ix),
                 Some(Piece::Thinking(_)) | None => return "",
             },
-            Key::Said(_) | Key::Thinking(..) | Key::Call(_) | Key::Cut(_) | Key::Forming(_) | Key::Notice => return "",
+            Key::Said(_)
+            | Key::Thinking(..)
+            | Key::Call(_)
+            | Key::Cut(_)
+            | Key::Forming(_)
+            | Key::Notice
+            | Key::Woken(_) => return "",
         };
         let cut = |at: usize| cuts.and_then(|cuts| cuts.get(at)).copied();
         let start = ix.checked_sub(1).map_or(Some(0), cut);
@@ -129,10 +137,17 @@ impl Opened {
 pub fn settled(told: &Projection, cuts: &mut Cuts) -> Vec<Entry> {
     let mut list = Vec::new();
     let mut add = |key: Key, tight: bool, bytes: usize| list.push(Entry { key, tight, bytes });
+    let mut rests = false;
     for row in told.rows() {
         match row.role {
-            Role::User | Role::System => add(Key::Said(row.seq), false, 80),
+            Role::User | Role::System => {
+                if std::mem::take(&mut rests) && !woken_by(told, row.seq).is_empty() {
+                    add(Key::Woken(row.seq), true, 0);
+                }
+                add(Key::Said(row.seq), is_card(told, row), 80);
+            }
             Role::Assistant => {
+                rests = row.calls() == 0 && !row.cut;
                 for (ix, part) in row.parts.iter().enumerate() {
                     match part {
                         Part::Text { text } if text.trim().is_empty() => {}
@@ -161,14 +176,32 @@ pub fn settled(told: &Projection, cuts: &mut Cuts) -> Vec<Entry> {
     list
 }
 
+/// Whether a row is a message that is shown as a card of one line.
+fn is_card(told: &Projection, row: &Row) -> bool {
+    let message = row.message.as_ref().and_then(|id| told.records.messages.get(id));
+    message.is_some_and(|message| told.told_contribution(message).is_some() || told.told_decision(message).is_some())
+}
+
+/// What woke Main from its rest, where that was not the person alone: the messages that came
+/// together, from a row on.
+pub fn woken_by(told: &Projection, first: u64) -> Vec<&Message> {
+    if told.read_subagent().is_some() {
+        return Vec::new();
+    }
+    let rows = (first..).map_while(|seq| told.row(seq)).take_while(|row| row.role == Role::User);
+    let messages: Vec<_> = rows.filter_map(|row| told.records.messages.get(row.message.as_ref()?)).collect();
+    let by_others = messages.iter().any(|message| message.kind != MessageKind::User);
+    if by_others { messages.into_iter().filter(|message| message.wakes()).collect() } else { Vec::new() }
+}
+
 /// Lists what is being said, and why nothing is.
 pub fn live(told: &Projection, cuts: &mut Cuts) -> Vec<Entry> {
     let mut list = Vec::new();
     let mut add = |key: Key, tight: bool, bytes: usize| list.push(Entry { key, tight, bytes });
-    for (ix, piece) in told.live.pieces.iter().enumerate() {
+    for (ix, piece) in told.live().pieces.iter().enumerate() {
         match piece {
             Piece::Text(text) => {
-                let cuts = cuts.live(ix, text, told.live.rewritten());
+                let cuts = cuts.live(ix, text, told.live().rewritten());
                 let mut start = 0;
                 for (piece, end) in cuts.iter().copied().chain([text.len()]).enumerate() {
                     add(Key::Live(ix, piece), false, end - start);
@@ -178,11 +211,12 @@ pub fn live(told: &Projection, cuts: &mut Cuts) -> Vec<Entry> {
             Piece::Thinking(_) => add(Key::Live(ix, 0), true, 0),
         }
     }
-    for forming in &told.live.forming {
+    for forming in &told.live().forming {
         add(Key::Forming(forming.ix), true, 0);
     }
-    let failed = told.task().is_some_and(|task| task.status == TaskStatus::Failed);
-    if failed || told.notice.is_some() {
+    let of_main = told.read_subagent().is_none();
+    let failed = of_main && told.task().is_some_and(|task| task.status == TaskStatus::Failed);
+    if failed || told.notice().is_some() {
         add(Key::Notice, false, 80);
     }
     list
@@ -193,39 +227,58 @@ pub fn stamp(told: &Projection, opened: &Opened, cuts: &Cuts, key: &Key, now: Mi
     match key {
         Key::Said(seq) => {
             let message = told.row(*seq).and_then(|row| row.message.as_ref());
-            let kind = message.and_then(|id| told.records.messages.get(id)).map(|message| message.kind.as_str());
-            hash((kind, opened.contains(key)))
+            let message = message.and_then(|id| told.records.messages.get(id));
+            let kind = message.map(|message| message.kind.as_str());
+            let brought = message.and_then(|message| told.told_contribution(message)).map(|brought| brought.state);
+            let asked = message
+                .and_then(|message| told.told_decision(message))
+                .map(|asked| (asked.state, (asked.deadline_at - now).max(0) / 1000));
+            hash((kind, opened.contains(key), brought, asked))
         }
         Key::Words(..) | Key::Cut(_) => 0,
+        Key::Woken(seq) => hash(woken_by(told, *seq).len()),
         Key::Thinking(..) => hash(opened.contains(key)),
         Key::Call(id) => hash((opened.contains(key), call_stamp(told, id, now))),
-        Key::Live(ix, _) => match told.live.pieces.get(*ix) {
+        Key::Live(ix, _) => match told.live().pieces.get(*ix) {
             Some(Piece::Thinking(text)) => hash((text.len(), opened.contains(key))),
             Some(Piece::Text(_)) | None => hash(cuts.part(told, key)),
         },
         Key::Forming(ix) => {
-            let forming = told.live.forming.iter().find(|forming| forming.ix == *ix);
+            let forming = told.live().forming.iter().find(|forming| forming.ix == *ix);
             hash(forming.map(|forming| (&forming.name, forming.bytes / 256)))
         }
         Key::Notice => {
-            let left = told.retry_at().map(|at| (at - now).max(0) / 1000);
-            hash((left, told.notice.is_some(), told.revision))
+            let left = match told.notice() {
+                Some(Notice::Failed { retry_at, .. }) => retry_at.map(|at| (at - now).max(0) / 1000),
+                Some(Notice::Abandoned { .. } | Notice::Stopped) | None => None,
+            };
+            hash((left, told.notice().is_some(), told.revision))
         }
     }
 }
 
 /// Everything a call shows that can change.
 fn call_stamp(told: &Projection, id: &ToolCallId, now: Millis) -> u64 {
-    let output = told.live.output.get(id).map_or((0, ""), |text| (text.len(), tail(text)));
+    let output = told.live().output.get(id).map_or((0, ""), |text| (text.len(), tail(text)));
     match told.records.tool_calls.get(id) {
         None => hash(output),
         Some(call) => {
             let running = (call.state == ToolCallState::Running).then_some(());
             let seconds = running.and(call.started_at).map(|at| (now - at).max(0) / 1000);
             let asks = told.records.question_of(id).is_some();
-            hash((call.state, call.result_seq, call.ended_at, seconds, output, asks))
+            let given = told.given_by(id).map(|work| given_stamp(told, &work.agent));
+            let reported = told.reported_by(call).is_some();
+            hash((call.state, call.result_seq, call.ended_at, seconds, output, asks, given, reported))
         }
     }
+}
+
+/// Everything that the card of a Subagent shows and that can change, but for the time.
+fn given_stamp(told: &Projection, agent: &AgentId) -> u64 {
+    let work = told.work_of(agent);
+    let brought = work.and_then(|work| told.contribution_to(&work.id)).map(|brought| brought.state);
+    let asked = told.asked_by(agent).map(|asked| &asked.id);
+    hash((work.map(|work| (work.state, work.usage.turns, work.turn)), brought, asked, told.last_line(agent)))
 }
 
 fn tail(text: &str) -> &str {

@@ -387,6 +387,23 @@ impl Chat {
         codes.into_iter().nth(at).map(|code| (code, at + 1, last + 1))
     }
 
+    /// Chooses what a row of the context is shown as and brings it on screen; says whether it is here.
+    pub fn go_to(&mut self, told: &Projection, row: u64) -> bool {
+        self.list(told);
+        self.add_up();
+        let of = |key: &Key| match key {
+            Key::Said(seq) | Key::Words(seq, ..) | Key::Thinking(seq, _) | Key::Cut(seq) => Some(*seq),
+            Key::Call(id) => told.records.tool_calls.get(id).map(|call| call.assistant_seq),
+            Key::Live(..) | Key::Forming(_) | Key::Notice | Key::Woken(_) => None,
+        };
+        let Some(key) = self.laid.iter().map(|laid| &laid.entry.key).find(|key| of(key) == Some(row)).cloned() else {
+            return false;
+        };
+        self.show(&key);
+        self.chosen = Some(key);
+        true
+    }
+
     /// Brings an entry on screen.
     fn show(&mut self, key: &Key) {
         let Some(ix) = self.index_of(key) else { return };
@@ -445,11 +462,13 @@ pub fn whole(told: &Projection) -> String {
                 None => continue,
             },
             Key::Cut(_) => "– cut short here".to_owned(),
+            // What woke Main stands before the words that did.
+            Key::Woken(_) => continue,
             Key::Words(..) | Key::Live(..) | Key::Forming(_) | Key::Notice => String::new(),
         };
         out.push_str(&format!("{heading}{words}\n\n"));
     }
-    if told.more && !out.is_empty() {
+    if told.more() && !out.is_empty() {
         out.insert_str(0, "(what was said before is not loaded here)\n\n");
     }
     out

@@ -187,7 +187,7 @@ impl Chat {
 fn can_open(key: &Key) -> bool {
     match key {
         Key::Said(_) | Key::Thinking(..) | Key::Call(_) | Key::Live(..) => true,
-        Key::Words(..) | Key::Cut(_) | Key::Forming(_) | Key::Notice => false,
+        Key::Words(..) | Key::Cut(_) | Key::Forming(_) | Key::Notice | Key::Woken(_) => false,
     }
 }
 

@@ -9,7 +9,7 @@ mod edits;
 mod rows;
 
 use super::text;
-use crate::domain::{ApprovalId, MessageId, QuestionId, sanitise};
+use crate::domain::{AgentId, ApprovalId, ContributionId, DecisionId, MessageId, QuestionId, sanitise};
 use chips::{Chips, without_reserved};
 pub use edits::Edit;
 pub use rows::Row;
@@ -28,6 +28,12 @@ pub enum Purpose {
     Shell,
     /// Why something must not run.
     Refuse(ApprovalId),
+    /// Words to a Subagent.
+    Guide(AgentId),
+    /// What a Subagent wants decided.
+    Decide(DecisionId),
+    /// What is to be done differently.
+    SendBack(ContributionId),
 }
 
 /// The composer.

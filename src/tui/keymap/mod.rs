@@ -60,6 +60,14 @@ pub enum When {
     Queue,
     /// In a pane beside the chat.
     Side,
+    /// On the list of Subagents.
+    Subagents,
+    /// Where the trajectory of a Subagent is read.
+    Trajectory,
+    /// In the Inbox.
+    Inbox,
+    /// On what is shown whole.
+    Paper,
     /// On the list of Jobs.
     Jobs,
     /// On the log of a Job.
@@ -106,6 +114,10 @@ impl When {
             Self::Check => "Point of acceptance",
             Self::Queue => "Queued messages",
             Self::Side => "Other panes",
+            Self::Subagents => "Subagents",
+            Self::Trajectory => "Reading a Subagent",
+            Self::Inbox => "Inbox",
+            Self::Paper => "A Contribution or a message, whole",
             Self::Jobs => "Jobs",
             Self::JobLog => "The log of a Job",
             Self::Tasks | Self::TasksTyping => "Task list",
@@ -141,6 +153,10 @@ impl When {
             Self::Check => "check",
             Self::Queue => "queue",
             Self::Side => "side",
+            Self::Subagents => "subagents",
+            Self::Trajectory => "trajectory",
+            Self::Inbox => "inbox",
+            Self::Paper => "paper",
             Self::Jobs => "jobs",
             Self::JobLog => "job-log",
             Self::Tasks => "tasks",
@@ -384,6 +400,7 @@ fn places(model: &Model) -> Vec<When> {
         (Some(Overlay::Help { .. }), _) => places.push(When::Help),
         (Some(Overlay::Keys), _) => places.push(When::Keys),
         (Some(Overlay::Shell), _) => places.push(When::Shell),
+        (Some(Overlay::Paper), _) => places.push(When::Paper),
         (Some(Overlay::Picker), _) => {
             if model.picker.as_ref().is_some_and(|picker| picker.query.is_empty()) {
                 places.push(When::PickerEmpty);
@@ -392,17 +409,25 @@ fn places(model: &Model) -> Vec<When> {
         }
         (None, Focus::Composer) => writing(model, &mut places),
         (None, Focus::Transcript) if model.types_search() => places.push(When::Searching),
-        (None, Focus::Transcript) => places.push(When::Reading),
+        (None, Focus::Transcript) => {
+            if model.told.read_subagent().is_some() {
+                places.push(When::Trajectory);
+            }
+            places.push(When::Reading);
+        }
         (None, Focus::Asks) => match model.ask() {
             Some(super::asks::Ask::Approval(_)) => places.push(When::Approval),
             Some(super::asks::Ask::Question(_)) => places.push(When::Question),
             Some(super::asks::Ask::Check(_)) => places.push(When::Check),
+            Some(super::asks::Ask::Decision(_)) => places.push(When::Question),
             None => {}
         },
         (None, Focus::Trust) => places.push(When::Trust),
         (None, Focus::Queue) => places.push(When::Queue),
         (None, Focus::Side(Pane::Jobs)) if model.jobs.reads() => places.push(When::JobLog),
         (None, Focus::Side(Pane::Jobs)) => places.push(When::Jobs),
+        (None, Focus::Side(Pane::Subagents)) => places.extend([When::Subagents, When::Side]),
+        (None, Focus::Side(Pane::Inbox)) => places.extend([When::Inbox, When::Side]),
         (None, Focus::Side(_)) => places.push(When::Side),
     }
     if model.overlay.is_none() {
@@ -416,13 +441,16 @@ fn places(model: &Model) -> Vec<When> {
 }
 
 fn writing(model: &Model, places: &mut Vec<When>) {
+    if matches!(model.composer.purpose, Purpose::Guide(_)) {
+        places.push(When::Trajectory);
+    }
     if model.composer.purpose != Purpose::Message {
         places.push(When::WritingAside);
     }
     if model.awaits() {
         places.push(When::Awaited);
     }
-    if model.told.run().is_some() {
+    if model.told.run().is_some() && model.told.read_subagent().is_none() {
         places.push(When::Working);
     }
     if model.zoomed {

@@ -5,13 +5,16 @@
 //! are not stored live in [`Live`]. Only [`update`](super::update) calls this; views read it.
 
 pub mod live;
+pub mod team;
+mod voice;
 
 use crate::domain::{
-    AgentId, Approval, ApprovalState, Check, CheckState, ControlState, EndReason, Event, Fence, Message, MessageId,
+    AgentId, Approval, ApprovalState, Check, CheckState, ControlState, Event, Fence, Message, MessageId, MessageKind,
     MessageState, Millis, Question, QuestionState, Recorded, Row, Run, RunState, Seq, Snapshot, Task, TaskDetail,
     TaskId, TaskStatus, ToolCall, TranscriptPage, Transient,
 };
-use live::Live;
+use std::collections::BTreeMap;
+pub use voice::{Reading, Voice};
 
 /// Everything that is asked for when a Task is opened, in one piece.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,16 +93,18 @@ pub struct Projection {
     pub seq: Seq,
     /// What was heard of a Task that is still being opened.
     ahead: Vec<Recorded>,
-    /// Whether rows exist before the oldest one here.
-    pub more: bool,
-    /// Tokens that the next request would send, as far as is known.
+    /// Tokens that the next request of Main would send, as far as is known.
     pub context_tokens: u64,
-    /// What Main is saying right now.
-    pub live: Live,
+    /// What is told of each agent.
+    voices: BTreeMap<AgentId, Voice>,
+    /// An agent of which nothing is told.
+    silence: Voice,
+    /// The places of Subagents in the order in which they were given work.
+    places: BTreeMap<AgentId, usize>,
+    /// The trajectory that is read in the place of Main's conversation.
+    reading: Option<Reading>,
     /// What woke Main last.
     pub woken_by: Vec<MessageId>,
-    /// Why the last request gave no answer.
-    pub notice: Option<Notice>,
     /// Why nothing can be saved right now, until the next event says that it can.
     pub unsaved: Option<String>,
     /// All Tasks, for the list.
@@ -122,11 +127,12 @@ impl Default for Projection {
             records: Snapshot::default(),
             seq: 0,
             ahead: Vec::new(),
-            more: false,
             context_tokens: 0,
-            live: Live::default(),
+            voices: BTreeMap::new(),
+            silence: Voice::default(),
+            places: BTreeMap::new(),
+            reading: None,
             woken_by: Vec::new(),
-            notice: None,
             unsaved: None,
             tasks: Vec::new(),
             waiting: Vec::new(),
@@ -150,10 +156,12 @@ impl Projection {
     pub fn open(&mut self, opening: Opening) {
         let ahead = std::mem::take(&mut self.ahead);
         let same = self.open.as_ref() == Some(&opening.detail.task.id);
-        let (notice, live) = (self.notice.take(), std::mem::take(&mut self.live));
+        let (mut voices, reading) = (std::mem::take(&mut self.voices), self.reading.take());
         self.close();
         if same {
-            (self.notice, self.live) = (notice, live);
+            // What Subagents were saying comes again, from its beginning.
+            voices.retain(|agent, _| *agent == opening.detail.task.main);
+            self.voices = voices;
         }
         let Opening { detail, page, messages, approvals, questions, fence } = opening;
         let records = &mut self.records;
@@ -161,8 +169,9 @@ impl Projection {
         self.open = Some(detail.task.id.clone());
         self.seq = detail.seq;
         self.context_tokens = detail.context_tokens;
-        self.live.resume(detail.asking.as_ref());
-        self.more = page.more;
+        let main = self.voices.entry(detail.task.main.clone()).or_default();
+        main.live.resume(detail.asking.as_ref());
+        main.more = page.more;
         self.woken_by = detail.run.as_ref().map_or_else(Vec::new, |run| woke(run, &messages));
         if let Some(objective) = detail.objective {
             records.objectives.insert((objective.task.clone(), objective.version), objective);
@@ -179,6 +188,10 @@ impl Projection {
         records.rows.extend(page.rows.into_iter().map(|row| ((main.clone(), row.seq), row)));
         let task = detail.task.id.clone();
         records.tasks.insert(task.clone(), detail.task);
+        self.gave(detail.delegated);
+        if let Some(reading) = reading.filter(|_| same) {
+            self.read(reading.agent);
+        }
         // What the answer does not know yet was told already, and is not told again.
         for recorded in ahead.iter().filter(|recorded| recorded.task.as_ref() == Some(&task)) {
             self.record(recorded);
@@ -192,10 +205,10 @@ impl Projection {
 
     /// Adds older rows. What is here already is newer and stays.
     pub fn prepend(&mut self, agent: &AgentId, page: TranscriptPage) {
-        if self.task().is_none_or(|task| task.main != *agent) {
+        if self.main() != Some(agent) && self.read_subagent() != Some(agent) {
             return;
         }
-        self.more = page.more;
+        self.voices.entry(agent.clone()).or_default().more = page.more;
         for row in page.rows {
             self.records.rows.entry((agent.clone(), row.seq)).or_insert(row);
         }
@@ -208,16 +221,17 @@ impl Projection {
         self.revision += 1;
     }
 
-    /// Forgets the oldest rows beyond `keep`; they can be asked for again.
+    /// Forgets the oldest rows beyond `keep` of whoever is read; they can be asked for again.
     pub fn trim(&mut self, keep: usize) {
-        let surplus = self.records.rows.len().saturating_sub(keep);
-        if surplus == 0 {
+        let Some(agent) = self.reader().cloned() else { return };
+        let Some(first_kept) = self.rows().rev().nth(keep.saturating_sub(1)).map(|row| row.seq) else { return };
+        if self.rows().next().is_none_or(|first| first.seq >= first_kept) {
             return;
         }
-        let Some(first_kept) = self.records.rows.keys().nth(surplus).map(|(_, seq)| *seq) else { return };
-        self.records.rows.retain(|(_, seq), _| *seq >= first_kept);
-        self.records.tool_calls.retain(|_, call| call.assistant_seq >= first_kept || !call.state.is_settled());
-        self.more = true;
+        self.records.rows.retain(|(whose, seq), _| *whose != agent || *seq >= first_kept);
+        let is_kept = |call: &ToolCall| call.agent != agent || call.assistant_seq >= first_kept;
+        self.records.tool_calls.retain(|_, call| is_kept(call) || !call.state.is_settled());
+        self.voices.entry(agent).or_default().more = true;
         self.revision += 1;
     }
 
@@ -235,6 +249,7 @@ impl Projection {
         self.revision += 1;
         self.unsaved = None;
         self.records.apply(task.as_ref(), actor, *at, event);
+        self.reading.iter_mut().for_each(|reading| reading.hear(recorded));
         self.follow(event);
         self.forget_what_is_not_shown();
     }
@@ -244,7 +259,10 @@ impl Projection {
         let ours = self.open.as_ref() == Some(transient.task());
         let changed = match transient {
             Transient::Unsaved { why, .. } if ours => self.unsaved.replace(why.clone()).as_ref() != Some(why),
-            _ => ours && self.live.take(transient),
+            _ => match transient.agent().filter(|_| ours) {
+                Some(agent) => self.voices.entry(agent.clone()).or_default().live.take(transient),
+                None => false,
+            },
         };
         self.revision += u64::from(changed);
         self.said += u64::from(changed);
@@ -256,42 +274,28 @@ impl Projection {
         self.revision - self.said
     }
 
-    /// What an event means for the live tail, the notice and the size of the context.
+    /// What an event means for the live tail and the notice of the agent whose step it is; and for
+    /// Main's context, and what woke it.
     fn follow(&mut self, event: &Event) {
-        match event {
-            Event::TurnStarted { call } => {
-                self.live.begin(&call.id);
-                // That an answer begins afresh is said until it has come.
-                if !matches!(self.notice, Some(Notice::Abandoned { .. })) {
-                    self.notice = None;
+        if let Event::AssignmentGiven { assignment, .. } = event {
+            self.began(&assignment.agent);
+        }
+        let Some(agent) = self.speaker(event) else { return };
+        if self.main() == Some(&agent) {
+            match event {
+                Event::TurnCommitted { row, .. }
+                | Event::ToolSettled { row, .. }
+                | Event::MessageDelivered { row, .. } => {
+                    self.context_tokens += row.tokens;
                 }
+                Event::RunStarted { woken_by, .. } => self.woken_by = woken_by.clone(),
+                _ => {}
             }
-            Event::TurnCommitted { call, row, .. } => {
-                self.live.end(call);
-                self.notice = None;
-                self.context_tokens += row.tokens;
-            }
-            Event::TurnFailed { call, class, message, retry_at, instead, .. } => {
-                self.live.end(call);
-                // Where another model goes on, the message says so and nothing is waited for.
-                let retry_at = retry_at.filter(|_| instead.is_none());
-                self.notice = Some(Notice::Failed { class: class.clone(), message: message.clone(), retry_at });
-            }
-            Event::TurnAbandoned { call, reason, .. } => {
-                self.live.end(call);
-                self.notice = Some(Notice::Abandoned { reason: reason.clone() });
-            }
-            Event::ToolSettled { call, row, .. } => {
-                self.live.settle(call);
-                self.context_tokens += row.tokens;
-            }
-            Event::MessageDelivered { row, .. } => {
-                self.context_tokens += row.tokens;
-                self.notice = None;
-            }
-            Event::RunStarted { woken_by, .. } => self.woken_by = woken_by.clone(),
-            Event::RunEnded { reason: EndReason::Interrupted, .. } => self.notice = Some(Notice::Stopped),
-            _ => {}
+        }
+        let of_subagent = self.main() != Some(&agent);
+        self.voices.entry(agent).or_default().follow(event);
+        if of_subagent {
+            self.forget_trajectories();
         }
     }
 
@@ -320,22 +324,21 @@ impl Projection {
         self.run().is_some_and(|run| run.state == RunState::Running)
     }
 
-    /// When the model is asked again after a failure.
+    /// When the model is asked again for Main after a failure.
     pub fn retry_at(&self) -> Option<Millis> {
-        let task = self.task()?;
-        self.records.agents.get(&task.main)?.retry_at
+        self.records.agents.get(self.main()?)?.retry_at
     }
 
-    /// The rows of Main's context that are here, oldest first.
-    pub fn rows(&self) -> impl Iterator<Item = &Row> {
-        let main = self.task().map(|task| &task.main);
-        self.records.rows.iter().filter(move |((agent, _), _)| Some(agent) == main).map(|(_, row)| row)
+    /// The rows of the context of whoever is read that are here, oldest first.
+    pub fn rows(&self) -> impl DoubleEndedIterator<Item = &Row> {
+        let of = |agent: &AgentId| self.records.rows.range((agent.clone(), 0)..=(agent.clone(), u64::MAX));
+        self.reader().map(of).into_iter().flatten().map(|(_, row)| row)
     }
 
-    /// One row.
+    /// One row of whoever is read.
     pub fn row(&self, seq: u64) -> Option<&Row> {
-        let main = self.task()?.main.clone();
-        self.records.rows.get(&(main, seq))
+        let agent = self.reader()?.clone();
+        self.records.rows.get(&(agent, seq))
     }
 
     /// The result row of a call.
@@ -343,12 +346,20 @@ impl Projection {
         call.result_seq.and_then(|seq| self.row(seq))
     }
 
-    /// Main's messages that can still be edited and taken back, in their order.
+    /// Whether something in Main's Inbox would wake it.
+    pub fn is_due(&self) -> bool {
+        let queued = |main: &AgentId| self.records.inbox(main, MessageState::Queued);
+        self.main().is_some_and(|main| queued(main).into_iter().any(Message::wakes))
+    }
+
+    /// What the person said to Main and can still edit and take back, in its order.
     pub fn queued(&self) -> Vec<&Message> {
-        if self.live.is_ahead() {
+        if self.main().and_then(|main| self.voices.get(main)).is_some_and(|voice| voice.live.is_ahead()) {
             return Vec::new();
         }
-        self.task().map_or_else(Vec::new, |task| self.records.inbox(&task.main, MessageState::Queued))
+        let mut queued = self.main().map_or_else(Vec::new, |main| self.records.inbox(main, MessageState::Queued));
+        queued.retain(|message| message.kind == MessageKind::User);
+        queued
     }
 
     /// Approvals that wait for a person, oldest first.
@@ -391,13 +402,14 @@ impl Projection {
 
 /// What was queued when a Run began: that is what woke it.
 fn woke(run: &Run, messages: &[Message]) -> Vec<MessageId> {
+    let to_it = |message: &&Message| message.to.id == run.agent.0;
     let waited = |message: &&Message| match message.state {
         MessageState::Queued => true,
         MessageState::Delivered | MessageState::Consumed => message.delivered_at >= Some(run.started_at),
         MessageState::Undelivered | MessageState::Coalesced | MessageState::Withdrawn => false,
     };
     let before = |message: &&Message| message.created_at <= run.started_at;
-    messages.iter().filter(before).filter(waited).map(|message| message.id.clone()).collect()
+    messages.iter().filter(to_it).filter(before).filter(waited).map(|message| message.id.clone()).collect()
 }
 
 #[cfg(test)]

@@ -88,6 +88,7 @@ pub(super) fn write(model: &mut Model) -> Vec<Effect> {
     let purpose = match model.ask() {
         Some(Ask::Question(question)) => Purpose::Answer(question.id.clone()),
         Some(Ask::Approval(approval)) => Purpose::Refuse(approval.id.clone()),
+        Some(Ask::Decision(asked)) => Purpose::Decide(asked.id.clone()),
         Some(Ask::Check(_)) | None => return Vec::new(),
     };
     model.composer.begin(purpose, "");

@@ -16,11 +16,11 @@ pub(super) fn scroll(model: &mut Model, step: Step) -> Vec<Effect> {
 
 /// Asks for older rows when the reader comes near the first ones.
 pub(super) fn ask_older(model: &mut Model) -> Vec<Effect> {
-    if !model.told.more || model.chat.asked_older || model.chat.is_following() || !model.chat.is_near_start() {
+    if !model.told.more() || model.chat.asked_older || model.chat.is_following() || !model.chat.is_near_start() {
         return Vec::new();
     }
     let before = model.told.rows().next().map(|row| row.seq);
-    let agent = model.told.task().map(|task| task.main.clone());
+    let agent = model.told.reader().cloned();
     match (agent, before) {
         (Some(agent), Some(before)) => {
             model.chat.asked_older = true;
@@ -32,7 +32,7 @@ pub(super) fn ask_older(model: &mut Model) -> Vec<Effect> {
 
 /// Lets go of old rows that nobody looks at.
 pub(super) fn forget_old(model: &mut Model) {
-    if model.chat.is_following() && model.told.records.rows.len() > 2 * KEEP {
+    if model.chat.is_following() && model.told.rows().nth(2 * KEEP).is_some() {
         model.told.trim(KEEP);
     }
 }
@@ -184,7 +184,7 @@ pub(super) fn seek(model: &mut Model, step: Option<Step>) -> Vec<Effect> {
         return ask_older(model);
     }
     let is_up = step != Some(Step::Down);
-    if is_up && model.told.more {
+    if is_up && model.told.more() {
         model.say("none in what is loaded; older rows are being asked for");
         model.chat.scroll(Step::Start);
         return ask_older(model);

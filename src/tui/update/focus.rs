@@ -4,6 +4,7 @@ use super::super::action::{Effect, Pane, Step};
 use super::super::asks;
 use super::super::key::Key;
 use super::super::model::{Focus, Model, Overlay};
+use super::super::paper::PaperAct;
 use super::super::selection::Selection;
 use super::super::sizes::{Border, FEWEST, KEPT_AS, Sizes};
 use ratatui::layout::{Position, Rect};
@@ -226,6 +227,10 @@ pub(super) fn close_overlay(model: &mut Model) -> Vec<Effect> {
             super::pick::close(model)
         }
         Some(Overlay::Shell) => super::shell::close(model),
+        Some(Overlay::Paper) => {
+            model.overlay = Some(Overlay::Paper);
+            super::inbox::read(model, PaperAct::Leave)
+        }
         Some(Overlay::Tasks | Overlay::Help { .. } | Overlay::Keys) | None => Vec::new(),
     }
 }
@@ -243,6 +248,7 @@ pub(super) fn wheel(model: &mut Model, column: u16, row: u16, step: Step) -> Vec
             Some(Overlay::Help { .. }) => scroll_help(model, step),
             Some(Overlay::Picker) => return super::pick::choose(model, step),
             Some(Overlay::Shell) => super::shell::scroll(model, step),
+            Some(Overlay::Paper) => super::inbox::read(model, PaperAct::Scroll(step)),
             Some(Overlay::Keys) => return Vec::new(),
             None if model.focus == Focus::Asks && holds(model.layout.asks, column, row) => {
                 super::ask::scroll(model, step)
@@ -279,7 +285,7 @@ pub(super) fn click(model: &mut Model, column: u16, row: u16) -> Vec<Effect> {
                 (None, _) | (Some(_), None) => Vec::new(),
             };
         }
-        Some(Overlay::Help { .. } | Overlay::Keys | Overlay::Shell) => return Vec::new(),
+        Some(Overlay::Help { .. } | Overlay::Keys | Overlay::Shell | Overlay::Paper) => return Vec::new(),
         None => {}
     }
     let layout = &model.layout;

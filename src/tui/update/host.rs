@@ -48,6 +48,7 @@ fn take(model: &mut Model, news: News) -> Vec<Effect> {
             model.told.prepend(&agent, page);
             Vec::new()
         }
+        News::Trajectory(agent, page) => super::agents::arrived(model, &agent, page),
         News::Tasks(mut tasks) => {
             // What waits for a person comes first; the rest stays by its last change.
             tasks.sort_by_key(|task| task.status != TaskStatus::AwaitingHuman);
@@ -69,7 +70,9 @@ fn take(model: &mut Model, news: News) -> Vec<Effect> {
         }
         News::Files { search, paths, last } => super::pick::found(model, search, paths, last),
         News::Preview(preview) => {
-            if let Some(picker) = &mut model.picker {
+            if !super::inbox::looked(model, &preview)
+                && let Some(picker) = &mut model.picker
+            {
                 picker.preview = Some(preview);
             }
             Vec::new()
@@ -230,7 +233,10 @@ fn opened(model: &mut Model, opening: Opening) -> Vec<Effect> {
     }
     model.told.open(opening);
     model.chat.asked_older = false;
-    vec![Effect::Subscribe { after: model.told.seq }]
+    let mut effects = vec![Effect::Subscribe { after: model.told.seq }];
+    // What is read meanwhile is asked for again; what was told of it before may have gaps.
+    effects.extend(model.told.read_subagent().map(|agent| Effect::Trajectory { agent: agent.clone() }));
+    effects
 }
 
 fn heard(model: &mut Model, recorded: &Recorded) -> Vec<Effect> {
@@ -254,6 +260,8 @@ fn heard(model: &mut Model, recorded: &Recorded) -> Vec<Effect> {
     }
     if removed {
         model.wanted = None;
+        super::agents::leave(model);
+        super::inbox::forget(model);
         model.told.close();
         model.warn("this Task was removed");
     }

@@ -2,10 +2,12 @@
 //!
 //! This file is the dispatch; each noun has a file of its own.
 
+mod agents;
 mod ask;
 mod chat;
 mod focus;
 mod host;
+mod inbox;
 mod job_log;
 mod jobs;
 mod pick;
@@ -17,6 +19,7 @@ use super::action::{Action, Effect};
 use super::input::decode::Answer;
 use super::model::{Model, Outgoing};
 use crate::domain::{CommandId, Delivery, UserCommand};
+pub(super) use inbox::references;
 
 /// Takes one action in; says what is wanted of the world.
 pub fn update(model: &mut Model, action: Action) -> Vec<Effect> {
@@ -141,6 +144,9 @@ fn person(model: &mut Model, action: Action, quit_asked: bool) -> Vec<Effect> {
         Action::StopShell => shell::stop(model),
         Action::AttachShell => shell::attach(model),
         Action::Jobs(act) => jobs::act(model, act),
+        Action::Agents(act) => agents::act(model, act),
+        Action::Inbox(act) => inbox::act(model, act),
+        Action::Paper(act) => inbox::read(model, act),
         Action::Attached(result) => jobs::attached(model, result),
         Action::OpenTasks => tasks::list(model),
         Action::ChooseTask(step) => tasks::choose(model, step),

@@ -6,8 +6,8 @@ use super::super::picker::{Item, Kind, MOST_FILES, Pick, Picker, Wish};
 use super::super::text;
 use super::super::theme::BuiltIn;
 use super::{person, submit, tasks};
-use crate::domain::UserCommand;
 use crate::domain::permission::Policy;
+use crate::domain::{MessageKind, UserCommand};
 
 /// How many rows a page of the picker has, roughly.
 const PAGE: usize = 10;
@@ -83,6 +83,16 @@ pub(super) fn ask(model: &mut Model, wish: Wish, typed: &str) -> Vec<Effect> {
     let items = match wish {
         Wish::Rename | Wish::Objective | Wish::StartJob | Wish::FindInJob | Wish::JumpInJob | Wish::FilterJobs => {
             Vec::new()
+        }
+        Wish::FilterInbox => {
+            let kinds = MessageKind::ALL.iter().map(|kind| kind.as_str().replace('_', " "));
+            let is_there = |kind: &String| {
+                let mut messages = model.told.records.messages.values();
+                messages.any(|message| message.kind.as_str().replace('_', " ") == *kind)
+            };
+            let words = [("all", "every message"), ("open", "what is not answered yet")];
+            let words = words.into_iter().map(|(word, says)| Item::words(word, says));
+            words.chain(kinds.filter(is_there).map(|kind| Item::words(&kind, ""))).collect()
         }
         Wish::Model => model.facts.models.iter().map(|name| Item::words(name, "")).collect(),
         Wish::Policy => Policy::NAMES.iter().map(|(name, _)| Item::words(*name, says(name))).collect(),
@@ -250,6 +260,7 @@ fn grant(model: &mut Model, wish: Wish, word: String) -> Vec<Effect> {
         Wish::FindInJob => super::jobs::find(model, word),
         Wish::JumpInJob => super::job_log::jump(model, &word),
         Wish::FilterJobs => super::job_log::filter(model, &word),
+        Wish::FilterInbox => super::inbox::filter(model, &word),
         Wish::Theme => {
             match BuiltIn::named(&word) {
                 Some(theme) => {

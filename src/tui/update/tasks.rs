@@ -142,6 +142,8 @@ pub(super) fn new(model: &mut Model) -> Vec<Effect> {
 
 /// Leaves one Task for another: what is being written stays with its Task.
 pub(super) fn go_to(model: &mut Model, task: Option<TaskId>) -> Vec<Effect> {
+    super::agents::leave(model);
+    super::inbox::forget(model);
     if !model.writes_message() {
         model.composer.resume();
     }

@@ -197,12 +197,18 @@ pub(super) fn send(model: &mut Model, delivery: Delivery) -> Vec<Effect> {
         Purpose::Message => return send_message(model, text, delivery),
         Purpose::Shell => return shell::run(model, text),
         Purpose::Edit(_) | Purpose::Answer(_) | Purpose::Refuse(_) => {}
+        Purpose::Guide(_) | Purpose::Decide(_) | Purpose::SendBack(_) => {
+            model.composer.resume();
+            return super::agents::send(model, &purpose, text);
+        }
     }
     model.composer.resume();
     let Some(task) = model.wanted.clone() else { return Vec::new() };
     let words = text.clone();
     let wanted = match purpose {
-        Purpose::Message | Purpose::Shell => return Vec::new(),
+        Purpose::Message | Purpose::Shell | Purpose::Guide(_) | Purpose::Decide(_) | Purpose::SendBack(_) => {
+            return Vec::new();
+        }
         Purpose::Edit(message) => UserCommand::EditMessage { task, message, text },
         Purpose::Answer(question) => UserCommand::AnswerQuestion { task, question, answer: text },
         Purpose::Refuse(approval) => {

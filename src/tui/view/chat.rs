@@ -1,6 +1,7 @@
 //! The chat: transcript, what waits for a person, what is queued, and the text being written.
 
 use super::super::action::{Action, Pane, Step};
+use super::super::agents;
 use super::super::asks::{self, Ask};
 use super::super::keymap::When;
 use super::super::model::{Focus, Model};
@@ -96,11 +97,11 @@ fn ask_line(model: &Model, buffer: &mut Buffer) {
     let theme = &model.theme;
     let sign = match ask {
         Ask::Approval(_) => "◆",
-        Ask::Question(_) | Ask::Check(_) => "?",
+        Ask::Question(_) | Ask::Check(_) | Ask::Decision(_) => "?",
     };
     let left = vec![
         Span::styled(format!(" {sign} "), Style::from(theme.warn)),
-        Span::styled(ask.gist(), Style::from(theme.text)),
+        Span::styled(ask.gist(&model.told), Style::from(theme.text)),
     ];
     let others = asks::list(&model.told).len() - 1;
     let more = if others == 0 { String::new() } else { format!("+{others}  ") };
@@ -122,9 +123,17 @@ fn ask_whole(model: &Model, buffer: &mut Buffer) {
         Ask::Approval(_) => "May this run?",
         Ask::Question(_) => "Main asks you",
         Ask::Check(_) => "Is this met?",
+        Ask::Decision(_) => "asks for a decision",
+    };
+    let by = ask.asker(&model.told).map(|work| text::cut(&text::line(&work.name), 30));
+    let name = match (by, ask) {
+        (Some(by), Ask::Approval(_)) => format!("{by} asks: may this run?"),
+        (Some(by), Ask::Decision(asked)) => format!("{by} asks, {}", agents::left(asked, model.now)),
+        (Some(by), Ask::Question(_)) => format!("{by} asks you"),
+        (_, _) => name.to_owned(),
     };
     let place = if all > 1 { format!(" {} of {all} ", model.asks.position(&model.told) + 1) } else { String::new() };
-    titled_rule(buffer, area, (name, theme.warn.into()), (&place, theme.dim.into()), theme.border.into());
+    titled_rule(buffer, area, (&name, theme.warn.into()), (&place, theme.dim.into()), theme.border.into());
     join(model, buffer, area);
     for (row, line) in model.asks.visible().iter().enumerate() {
         put(buffer, model.layout.ask_body, row as u16, line);
@@ -166,6 +175,9 @@ fn ask_keys<'a>(model: &'a Model, ask: Ask) -> Vec<(&'a str, &'static str)> {
             } else {
                 vec![("read to the end", "to say yes"), no]
             }
+        }
+        Ask::Decision(_) => {
+            vec![(model.keymap.key_of(When::Question, &Action::WriteAnswer), "decide")]
         }
         Ask::Question(question) => {
             let write = model.keymap.key_of(When::Question, &Action::WriteAnswer);

@@ -3,6 +3,7 @@
 //! Nothing here changes anything; [`Model::lay_out`](super::model::Model::lay_out) has fitted the
 //! model to the terminal before. This file composes; each part has a file of its own.
 
+pub mod agents;
 pub mod banner;
 mod chat;
 pub mod help;
@@ -10,6 +11,7 @@ mod inbox;
 mod jobs;
 mod keys;
 mod panes;
+pub mod paper;
 pub mod picker;
 mod shell;
 mod status;
@@ -50,6 +52,7 @@ pub fn view(model: &Model, frame: &mut Frame) {
         Some(Overlay::Help { scroll }) => help::draw(model, scroll, buffer),
         Some(Overlay::Keys) => keys::draw(model, buffer),
         Some(Overlay::Shell) => shell::draw(model, buffer),
+        Some(Overlay::Paper) => paper::draw(model, buffer),
         Some(Overlay::Picker) => {
             if let Some(caret) = picker::draw(model, buffer).filter(|caret| area.contains(*caret)) {
                 frame.set_cursor_position(caret);
@@ -73,7 +76,8 @@ fn pane(model: &Model, pane: Pane, area: Rect, buffer: &mut Buffer) {
         Pane::Chat => chat::draw(model, buffer),
         Pane::Inbox => inbox::draw(model, area, buffer),
         Pane::Jobs => jobs::draw(model, area, buffer),
-        Pane::Subagents | Pane::Editor => panes::draw(model, pane, area, buffer),
+        Pane::Subagents => agents::draw(model, area, buffer),
+        Pane::Editor => panes::draw(model, pane, area, buffer),
     }
 }
 
@@ -125,10 +129,15 @@ fn frame_of(model: &Model, pane: Pane, area: Rect, buffer: &mut Buffer) {
     let focused = model.pane() == pane && model.overlay.is_none();
     let (border, title) =
         if focused { (model.theme.focus, model.theme.focus) } else { (model.theme.border, model.theme.dim) };
-    let mut name = vec![Span::styled(format!(" {} ", pane.name()), Style::from(title))];
+    let read = model.told.read_subagent().filter(|_| pane == Pane::Chat);
+    let called = if read.is_some() { Pane::Subagents.name().trim_end_matches('s') } else { pane.name() };
+    let mut name = vec![Span::styled(format!(" {called} "), Style::from(title))];
     if pane == Pane::Chat {
         let room = usize::from(area.width).saturating_sub(14);
-        name.push(Span::styled(format!("{} ", text::cut(&strip::title(model), room)), Style::from(model.theme.strong)));
+        name.push(Span::styled(
+            format!("{} ", text::cut(&strip::heading(model), room)),
+            Style::from(model.theme.strong),
+        ));
     }
     Block::bordered()
         .border_type(BorderType::Rounded)

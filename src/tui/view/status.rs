@@ -20,7 +20,13 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer) {
         return;
     }
     let theme = &model.theme;
-    let (sign, state, style) = state(model);
+    // Where the chat is not shown, a word to the person has no other place.
+    let said = model.hint.as_ref().filter(|_| model.layout.rule.area() == 0);
+    let (sign, state, style) = match said {
+        Some(hint) if hint.warns => ("!", text::line(&hint.text), theme.warn.into()),
+        Some(hint) => ("›", text::line(&hint.text), theme.text.into()),
+        None => state(model),
+    };
     let mut spans = vec![Span::styled(format!(" {sign} "), style), Span::styled(state, style)];
     let mut room = usize::from(area.width);
     spans = super::cut_spans(spans, room.saturating_sub(1));
@@ -82,7 +88,9 @@ fn working(model: &Model, since: i64) -> String {
     if let Some(at) = model.told.retry_at().filter(|at| *at > model.now) {
         return format!("no answer, tried again in {}", words::duration(at - model.now + 999));
     }
-    let running = model.told.records.tool_calls.values().filter(|call| call.state == ToolCallState::Running);
+    let main = model.told.main();
+    let of_main = model.told.records.tool_calls.values().filter(|call| Some(&call.agent) == main);
+    let running = of_main.filter(|call| call.state == ToolCallState::Running);
     let names: Vec<String> = running.map(|call| text::line(&call.name)).collect();
     let what = match names.as_slice() {
         [] => "working".to_owned(),
@@ -108,7 +116,10 @@ fn resting(model: &Model, task: &Task) -> (&'static str, String, Style) {
             };
             ("◆", words, theme.warn.into())
         }
-        TaskStatus::Active if model.told.queued().is_empty() => ("○", "idle".into(), theme.dim.into()),
+        TaskStatus::Active | TaskStatus::Parked if model.told.at_work() > 0 => {
+            ("●", "waits for its Subagents".into(), theme.accent.into())
+        }
+        TaskStatus::Active if !model.told.is_due() => ("○", "idle".into(), theme.dim.into()),
         TaskStatus::Active => ("○", "starting".into(), theme.dim.into()),
         TaskStatus::Parked if reason == "job" => ("○", "waits for its Jobs".into(), theme.dim.into()),
         TaskStatus::Parked => ("○", format!("parked {reason}").trim_end().to_owned(), theme.dim.into()),
@@ -131,6 +142,10 @@ fn facts_of(model: &Model) -> Vec<String> {
     if elsewhere > 0 {
         let words = words::many(elsewhere, "waits in another Task", "wait in other Tasks");
         facts.push(format!("{words}, {}", model.keymap.key_of(When::Panes, &Action::LookAtAsks)));
+    }
+    let team = model.told.at_work();
+    if team > 0 {
+        facts.push(words::many(team, "Subagent", "Subagents"));
     }
     let live = model.jobs.views.iter().filter(|view| !view.job.state.is_ended()).count();
     if live > 0 {

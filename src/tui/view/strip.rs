@@ -18,6 +18,14 @@ pub fn title(model: &Model) -> String {
     }
 }
 
+/// The name of what stands in the chat's place: the Task's, or the one of the Subagent that is read.
+pub fn heading(model: &Model) -> String {
+    match model.told.read_subagent() {
+        Some(agent) => format!("{} \u{2039} {}", text::line(&model.told.name_of(agent)), title(model)),
+        None => title(model),
+    }
+}
+
 /// The words for each pane: names where there is room, else numbers.
 fn labels(model: &Model) -> Vec<(Pane, String)> {
     let named = model.layout.strip.width >= 72;
@@ -54,7 +62,7 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer) {
         return;
     }
     let theme = &model.theme;
-    let left = vec![Span::styled(format!(" {}", title(model)), Style::from(theme.strong))];
+    let left = vec![Span::styled(format!(" {}", heading(model)), Style::from(theme.strong))];
     let mut right = Vec::new();
     for (pane, label) in labels(model) {
         let style = if pane == model.pane() { Style::from(theme.focus) } else { Style::from(theme.dim) };

@@ -430,3 +430,5 @@ fn a_failure_says_when_it_is_tried_again() {
         fixtures::record(model, failed);
     });
 }
+
+mod agents;

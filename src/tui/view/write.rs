@@ -1,6 +1,7 @@
 //! Writing on screen: what is queued, the rule above the composer, the text and its caret.
 
 use super::super::action::{Action, Step};
+use super::super::agents::{self, AgentsAct};
 use super::super::chat::draw::MARGIN;
 use super::super::composer::{Purpose, Row, first_words};
 use super::super::keymap::When;
@@ -8,8 +9,8 @@ use super::super::model::{Focus, Model};
 use super::super::{text, words};
 use super::chat::{join, titled_rule};
 use super::{both_ends, put};
-use crate::domain::Delivery;
 use crate::domain::command::Move;
+use crate::domain::{DecisionState, Delivery};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
@@ -81,6 +82,7 @@ fn rule(model: &Model, buffer: &mut Buffer) {
     let area = model.layout.rule;
     let theme = &model.theme;
     let searched = model.chat.search.as_ref().map(|search| format!("{SEARCH}{}", search.words));
+    let addressed = addressed(model);
     let title = match &model.composer.purpose {
         _ if searched.is_some() => searched.as_deref().unwrap_or_default(),
         Purpose::Message => "",
@@ -88,6 +90,7 @@ fn rule(model: &Model, buffer: &mut Buffer) {
         Purpose::Answer(_) => "your answer",
         Purpose::Refuse(_) => "why not? esc leaves it open",
         Purpose::Shell => "a command of yours, in the folder",
+        Purpose::Guide(_) | Purpose::Decide(_) | Purpose::SendBack(_) => addressed.as_str(),
     };
     let (right, style) = match &model.hint {
         Some(hint) => (text::line(&hint.text), if hint.warns { theme.warn } else { theme.text }),
@@ -102,6 +105,36 @@ fn rule(model: &Model, buffer: &mut Buffer) {
     };
     titled_rule(buffer, area, (title, theme.accent.into()), (&right, style.into()), theme.border.into());
     join(model, buffer, area);
+}
+
+/// To which Subagent the words go, and for what.
+fn addressed(model: &Model) -> String {
+    let told = &model.told;
+    let name = |agent| text::cut(&text::line(&told.name_of(agent)), 30);
+    match &model.composer.purpose {
+        Purpose::Guide(agent) => {
+            let key = model.keymap.key_of(When::Trajectory, &Action::Agents(AgentsAct::Leave));
+            let to = if told.records.live_assignment(agent).is_some() { "to" } else { "has ended:" };
+            format!("{to} {}, {key} back to Main", name(agent))
+        }
+        Purpose::Decide(decision) => match told.records.decisions.get(decision) {
+            Some(asked) if asked.state == DecisionState::Open => {
+                format!(
+                    "{} asks: {}  {}",
+                    name(&asked.agent),
+                    text::line(&asked.question),
+                    agents::left(asked, model.now)
+                )
+            }
+            Some(asked) => format!("{} does not wait any more", name(&asked.agent)),
+            None => String::new(),
+        },
+        Purpose::SendBack(contribution) => match told.records.contributions.get(contribution) {
+            Some(brought) => format!("back to {}: what is to be different?", name(&brought.agent)),
+            None => String::new(),
+        },
+        Purpose::Message | Purpose::Edit(_) | Purpose::Answer(_) | Purpose::Refuse(_) | Purpose::Shell => String::new(),
+    }
 }
 
 fn composer(model: &Model, buffer: &mut Buffer) {
@@ -134,7 +167,7 @@ fn composer(model: &Model, buffer: &mut Buffer) {
 
 /// What stands in an empty composer.
 fn placeholder(model: &Model) -> String {
-    let words = match model.composer.purpose {
+    let words = match &model.composer.purpose {
         Purpose::Message if model.told.run().is_some() => "Write on; it is queued until the next step",
         Purpose::Message => match model.example() {
             Some(example) => {
@@ -147,6 +180,15 @@ fn placeholder(model: &Model) -> String {
         Purpose::Answer(_) => "Answer in words",
         Purpose::Refuse(_) => "Why it must not run; Main reads it",
         Purpose::Shell => "Runs as you; Main reads what it printed",
+        Purpose::Guide(agent) if model.told.records.live_assignment(agent).is_none() => {
+            "It has ended; what it brought can be sent back"
+        }
+        Purpose::Guide(_) => "Guide it; Main is told",
+        Purpose::Decide(decision) => {
+            let fallback = model.told.records.decisions.get(decision).map(|asked| text::line(&asked.fallback));
+            return format!("Your decision; without one: {}", fallback.unwrap_or_default());
+        }
+        Purpose::SendBack(_) => "What is missing or wrong; the same Subagent reads it",
     };
     words.to_owned()
 }
