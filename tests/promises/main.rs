@@ -6,6 +6,7 @@
 
 mod acceptance;
 mod agents;
+mod agents_crashes;
 mod approvals;
 mod background;
 mod composer;
