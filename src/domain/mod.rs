@@ -13,6 +13,8 @@ pub mod decide;
 pub mod event;
 pub mod ids;
 pub mod permission;
+#[cfg(test)]
+mod proofs;
 pub mod records;
 pub mod redact;
 pub mod rejection;

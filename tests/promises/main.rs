@@ -7,6 +7,7 @@
 mod acceptance;
 mod agents;
 mod agents_screen;
+mod agents_crashes;
 mod approvals;
 mod background;
 mod composer;

@@ -183,6 +183,19 @@ pub(super) fn release(d: &mut Decision, call: &ToolCall, state: ToolCallState) {
     }
 }
 
+/// What a call that ends well returns where what it waited for has come: its tool may have looked a
+/// moment before, and what is decided here is never told again.
+pub(super) fn awaited(d: &Decision, call: &ToolCall) -> Option<Vec<Part>> {
+    let decided = d.snap.decision_of(&call.id).and_then(DecisionRequest::told);
+    let given = || d.snap.assignments.values().find(|work| work.call.as_ref() == Some(&call.id));
+    let made = || {
+        let work = given().filter(|work| work.mode == DelegationMode::Sync)?;
+        let made = d.snap.contributions.values().find(|made| made.assignment == work.id)?;
+        Some(made.told(work))
+    };
+    decided.or_else(made).map(|text| vec![Part::text(text)])
+}
+
 pub(super) fn report(
     d: &mut Decision,
     id: &RunId,
@@ -452,6 +465,11 @@ fn open_decision(d: &Decision, task: &Task, id: &DecisionId) -> Result<DecisionR
 fn resolve(d: &mut Decision, decision: &DecisionRequest, state: DecisionState, answer: Option<String>) {
     let task = decision.task.clone();
     d.emit(Some(&task), Event::DecisionResolved { decision: decision.id.clone(), state, answer });
+    // One answer may ask for several decisions at once: it is blocked until the last is made.
+    let of_same = |other: &DecisionRequest| other.assignment == decision.assignment;
+    if d.snap.decisions.values().any(|other| of_same(other) && other.state == DecisionState::Open) {
+        return;
+    }
     let blocked = |work: &&Assignment| work.id == decision.assignment && work.state == AssignmentState::Blocked;
     if let Some(work) = d.snap.assignments.values().find(blocked).map(|work| work.id.clone()) {
         d.emit(Some(&task), Event::AssignmentMoved { assignment: work, state: AssignmentState::Running });
@@ -527,8 +545,14 @@ fn send_back(
     let state = ReviewState::Rejected;
     let event = Event::ContributionReviewed { contribution: contribution.id.clone(), state, because: because.clone() };
     d.emit(Some(&task.id), event);
+    // Who gave it at first may have ended since: then it is Main's.
+    let parent = match d.snap.live_assignment(&before.parent) {
+        Some(_) => before.parent.clone(),
+        None => task.main.clone(),
+    };
     let assignment = Assignment {
         id: AssignmentId::new(&mut d.ids),
+        parent,
         turn: before.turn + 1,
         call: None,
         mode: DelegationMode::Async,

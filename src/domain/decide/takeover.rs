@@ -26,6 +26,10 @@ pub(super) fn take_over(d: &mut Decision, owner: &Owner) {
 
     let runs: Vec<Run> = d.snap.runs.values().filter(|run| !run.state.is_ended()).cloned().collect();
     for run in runs {
+        // One that was told to stop has ended now, and took along whom it had given work to.
+        if d.snap.runs.get(&run.id).is_none_or(|now| now.state.is_ended()) {
+            continue;
+        }
         let last = last_seen.get(&run.task).copied().unwrap_or(run.started_at);
         recover(d, &run, fence, last);
         d.settle_status(&run.task);

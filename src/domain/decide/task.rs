@@ -214,8 +214,10 @@ pub(super) fn resume(d: &mut Decision, id: &TaskId) -> Result<(), Rejection> {
             d.set_status(id, TaskStatus::Active, None);
             if d.snap.due(&d.task(id)?).is_empty() {
                 let key = format!("resume:{}", d.command);
-                d.tell_main(&task, MessageKind::Notice, key, "The person asked you to go on.".into(), Tell::soon());
+                // It is the person's word, and wakes Main as such: a notice would not.
+                d.tell_main(&task, MessageKind::User, key, "Go on.".into(), Tell::soon());
             }
+            d.settle_status(id);
         }
         TaskStatus::Parked | TaskStatus::AwaitingHuman | TaskStatus::Completed => {
             return Err(Rejection::wrong_state(

@@ -107,7 +107,8 @@ pub(super) fn settle(
         | ToolCallState::Denied => return Err(Rejection::invalid(format!("{state} is not a result"), "")),
     }
     super::approval::drop_for(d, &task.id, &call);
-    settle_with(d, &run, &call, state, parts, saw);
+    let awaited = if state == ToolCallState::Done { super::delegate::awaited(d, &call) } else { None };
+    settle_with(d, &run, &call, state, awaited.unwrap_or(parts), saw);
     d.settle_status(&task.id);
     Ok(())
 }

@@ -241,3 +241,15 @@ pub struct DecisionRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolved_at: Option<Millis>,
 }
+
+impl DecisionRequest {
+    /// The words that who asked reads; none while it is open or was dropped.
+    pub fn told(&self) -> Option<String> {
+        let answer = self.answer.as_deref().unwrap_or_default();
+        match self.state {
+            DecisionState::Answered => Some(format!("Decided: {answer}")),
+            DecisionState::FallbackUsed => Some(format!("Nobody answered in time. Go on with: {answer}")),
+            DecisionState::Open | DecisionState::Cancelled => None,
+        }
+    }
+}

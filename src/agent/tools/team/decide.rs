@@ -67,14 +67,11 @@ async fn decided(ctx: &ToolContext) -> Result<Outcome, Rejection> {
         let Some(decision) = snapshot.decision_of(team.call()) else {
             return Ok(Outcome::error("BUG: the question was not put"));
         };
-        let answer = decision.answer.clone().unwrap_or_default();
-        match decision.state {
-            DecisionState::Open => {}
-            DecisionState::Answered => return Ok(Outcome::done(format!("Decided: {answer}"))),
-            DecisionState::FallbackUsed => {
-                return Ok(Outcome::done(format!("Nobody answered in time. Go on with: {answer}")));
-            }
-            DecisionState::Cancelled => return Ok(Outcome::cancelled("The question was dropped.")),
+        if let Some(told) = decision.told() {
+            return Ok(Outcome::done(told));
+        }
+        if decision.state == DecisionState::Cancelled {
+            return Ok(Outcome::cancelled("The question was dropped."));
         }
         if decision.deadline_at <= super::now() {
             // Refused where an answer was faster; looking again tells.
