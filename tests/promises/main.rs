@@ -16,6 +16,7 @@ mod handing_back;
 mod harness;
 mod hostile;
 mod jobs;
+mod mirrors;
 mod models;
 mod reading;
 mod real_run;

@@ -23,6 +23,7 @@ pub(super) fn bulk_of(command: &Command) -> Bulk {
         | ResourceDeed::Propose { change, .. }
         | ResourceDeed::Revise { change, .. }
         | ResourceDeed::Rebase { change, .. }
+        | ResourceDeed::Take { change, .. }
         | ResourceDeed::Conclude { change: Some(change), .. } => change,
         _ => return Bulk::default(),
     };
