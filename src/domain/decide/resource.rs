@@ -484,10 +484,14 @@ pub(super) fn take_over(d: &mut Decision) {
     }
 }
 
-/// Whoever acts knows this revision now; a message that would tell an agent of it is void.
+/// Whoever acts knows this revision now. Where that is the newest, a message that would tell an agent of
+/// it is void; who looked at an older one is still to be told.
 fn see(d: &mut Decision, resource: &Resource, revision: u64) {
     let Some(agent) = agent(d).cloned() else { return };
     seen(d, &agent, &resource.id, revision);
+    if d.snap.resources.get(&resource.id).is_some_and(|now| revision < now.revision) {
+        return;
+    }
     let told: Vec<MessageId> = waiting(d, &agent.id, &resource.id).into_iter().map(|message| message.id).collect();
     for message in told {
         let reason = "it has read that revision by itself".to_owned();
