@@ -34,13 +34,17 @@ pub const CALL_POINTS: &[&str] = &["calls.before_start", "calls.started"];
 /// The points at which what a call runs becomes a Job.
 pub const KEEP_POINTS: &[&str] = &["calls.before_kept", "calls.kept"];
 
+/// The points between what a file holds and what its Resource holds, passed only where one is tied to the other.
+pub const MIRROR_POINTS: &[&str] =
+    &["mirrors.before_take", "mirrors.taken", "mirrors.before_write", "mirrors.written", "mirrors.recorded"];
+
 /// The point at which the screen panics instead, before each frame it draws.
 pub const PANIC_OF_SCREEN: &str = "screen.panic";
 
 /// Dies here, as if by `kill -9`, when told to.
 #[cfg(debug_assertions)]
 pub fn point(name: &'static str) {
-    let listed = [POINTS, JOB_POINTS, CALL_POINTS, KEEP_POINTS].concat();
+    let listed = [POINTS, JOB_POINTS, CALL_POINTS, KEEP_POINTS, MIRROR_POINTS].concat();
     debug_assert!(listed.contains(&name), "an unlisted crash point: {name}");
     if is_wanted(name) {
         let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);

@@ -163,6 +163,9 @@ pub fn lines(recorded: &Recorded, calls: &mut Calls) -> Vec<Value> {
         Event::ResourceMirrored { resource, mirror } => {
             lines.add("resource", json!({ "id": resource, "mirror": mirror }));
         }
+        Event::MirrorLooked { resource, trouble: Some(trouble), .. } => {
+            lines.notice(format!("{resource} and its file do not follow each other: {trouble}"));
+        }
         Event::EngineAnswered { intent, state, .. } => lines.notice(format!("the engine's work {intent} is {state}")),
         Event::CheckAdded { check } => {
             lines.add("notice", json!({ "text": format!("to be met: {}", check.text), "check": check.id }));
@@ -193,6 +196,7 @@ pub fn lines(recorded: &Recorded, calls: &mut Calls) -> Vec<Value> {
         | Event::JobMatched { .. }
         | Event::JobRemoved { .. }
         | Event::CandidateRevised { .. }
+        | Event::MirrorLooked { trouble: None, .. }
         | Event::ResourceSeen { .. }
         | Event::ResourceSelected { .. }
         | Event::ResourceRemoved { .. }

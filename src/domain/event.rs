@@ -227,6 +227,14 @@ pub enum Event {
     ResourceRenamed { resource: ResourceId, name: String },
     /// A Resource was tied to a file, or to none.
     ResourceMirrored { resource: ResourceId, mirror: Option<String> },
+    /// The file of a Resource holds a revision, or can't.
+    MirrorLooked {
+        resource: ResourceId,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        revision: Option<u64>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        trouble: Option<String>,
+    },
     /// Somebody knows a revision.
     ResourceSeen { by: Actor, resource: ResourceId, revision: u64 },
     /// Somebody selected something, or nothing any more.
@@ -350,6 +358,7 @@ impl Event {
             Self::CandidateMoved { candidate, .. } => ("candidate_moved", "candidate", candidate.0.clone()),
             Self::ResourceRenamed { resource, .. } => ("resource_renamed", "resource", resource.0.clone()),
             Self::ResourceMirrored { resource, .. } => ("resource_mirrored", "resource", resource.0.clone()),
+            Self::MirrorLooked { resource, .. } => ("mirror_looked", "resource", resource.0.clone()),
             Self::ResourceSeen { resource, .. } => ("resource_seen", "resource", resource.0.clone()),
             Self::ResourceSelected { resource, .. } => ("resource_selected", "resource", resource.0.clone()),
             Self::ResourceRemoved { resource, .. } => ("resource_removed", "resource", resource.0.clone()),

@@ -586,6 +586,7 @@ impl Snapshot {
             | Event::CandidateMoved { .. }
             | Event::ResourceRenamed { .. }
             | Event::ResourceMirrored { .. }
+            | Event::MirrorLooked { .. }
             | Event::ResourceSeen { .. }
             | Event::ResourceSelected { .. }
             | Event::ResourceRemoved { .. }

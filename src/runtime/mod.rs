@@ -7,6 +7,7 @@ mod feed;
 mod folder;
 mod jobs;
 mod kept;
+mod mirrors;
 mod port;
 mod resources;
 mod start;
@@ -42,6 +43,7 @@ struct Inner {
     environment_secrets: Vec<String>,
     jobs: jobs::Jobs,
     resources: Arc<resources::Resources>,
+    mirrors: mirrors::Mirrors,
     fence: Fence,
     fatal: watch::Sender<Option<String>>,
     /// Cancelled when this process leaves: drivers stop where they are.

@@ -73,6 +73,7 @@ impl Coordinator {
             environment_secrets: options.environment_secrets,
             jobs,
             resources: Arc::default(),
+            mirrors: super::mirrors::Mirrors::default(),
             fence: 0,
             fatal: watch::channel(None).0,
             leaving: CancellationToken::new(),

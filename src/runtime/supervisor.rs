@@ -3,7 +3,7 @@
 //! It listens to the events after their commit and asks the store who is due; it polls nothing.
 
 use super::port::AgentPort;
-use super::{Coordinator, jobs};
+use super::{Coordinator, jobs, mirrors};
 use crate::agent;
 use crate::domain::*;
 use std::collections::{HashMap, HashSet};
@@ -17,6 +17,7 @@ pub(super) fn start(coordinator: Coordinator, mut events: mpsc::UnboundedReceive
     tokio::spawn(async move {
         let mut drivers = Drivers::default();
         jobs::take_up(&coordinator).await;
+        mirrors::take_up(&coordinator).await;
         drivers.wake_due(&coordinator).await;
         loop {
             let first = tokio::select! {
@@ -51,6 +52,7 @@ impl Drivers {
     /// Acts on an event; says whether somebody may be due after it.
     fn take(&mut self, coordinator: &Coordinator, recorded: &Recorded) -> bool {
         jobs::take(coordinator, &recorded.event);
+        mirrors::take(coordinator, &recorded.event);
         match &recorded.event {
             Event::RunStarted { run, .. } => {
                 let stop = coordinator.inner.leaving.child_token();

@@ -57,6 +57,9 @@ fn resource(c: &Connection, command: &ResourceCommand) -> rusqlite::Result<Snaps
     if let ResourceDeed::Create { task: Some(task), .. } = &command.deed {
         tasks.insert(task.clone());
     }
+    if let ResourceDeed::Take { by, .. } = &command.deed {
+        tasks.extend(task_of_agent(c, &by.id)?);
+    }
     for id in &tasks {
         add_task(c, id, &mut snapshot)?;
     }
@@ -65,6 +68,14 @@ fn resource(c: &Connection, command: &ResourceCommand) -> rusqlite::Result<Snaps
     }
     resources::add_neighbours(c, &command.deed, &mut snapshot)?;
     Ok(snapshot)
+}
+
+/// The Task of an agent, where the id is one of an agent.
+fn task_of_agent(connection: &Connection, id: &str) -> rusqlite::Result<Option<TaskId>> {
+    connection
+        .prepare_cached("SELECT task FROM agent WHERE id = ?1")?
+        .query_row([id], |row| row.get(0).map(TaskId))
+        .optional()
 }
 
 fn task_of_run(connection: &Connection, run: &RunId) -> rusqlite::Result<Option<TaskId>> {

@@ -30,7 +30,7 @@ mod tests;
 pub use blobs::BlobDir;
 pub use error::StoreError;
 pub use repair::{Repaired, repair};
-pub use resources::{Bulk, ContentRow, Pieces};
+pub use resources::{AtWork, Bulk, ContentRow, Pieces};
 pub use writer::{Committed, Feed};
 
 use crate::domain::{Answer, CommandId, Due, Envelope, Millis, Query, Receipt, Rejection, Snapshot, TaskId};

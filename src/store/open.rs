@@ -15,6 +15,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0002_jobs.sql"),
     include_str!("schema/0003_delegation.sql"),
     include_str!("schema/0004_resources.sql"),
+    include_str!("schema/0005_mirrors.sql"),
 ];
 
 /// Opens the one connection that writes.

@@ -368,6 +368,7 @@ pub(super) fn project(c: &Connection, fence: Fence, recorded: &Recorded) -> rusq
         | Event::CandidateMoved { .. }
         | Event::ResourceRenamed { .. }
         | Event::ResourceMirrored { .. }
+        | Event::MirrorLooked { .. }
         | Event::ResourceSeen { .. }
         | Event::ResourceSelected { .. }
         | Event::ResourceRemoved { .. }

@@ -88,7 +88,8 @@ pub(super) fn sweep(c: &Connection) -> rusqlite::Result<()> {
     )
 }
 
-pub(super) const RESOURCE: &str = "id, kind, name, task, mirror, revision, created_at, updated_at, updated_by";
+pub(super) const RESOURCE: &str =
+    "id, kind, name, task, mirror, revision, created_at, updated_at, updated_by, in_file, trouble";
 
 pub(super) fn resource(row: &SqlRow) -> rusqlite::Result<Resource> {
     Ok(Resource {
@@ -101,6 +102,8 @@ pub(super) fn resource(row: &SqlRow) -> rusqlite::Result<Resource> {
         created_at: row.get(6)?,
         updated_at: row.get(7)?,
         updated_by: actor(row, 8)?,
+        in_file: row.get(9)?,
+        trouble: row.get(10)?,
     })
 }
 
@@ -249,9 +252,16 @@ pub(super) fn project(c: &Connection, recorded: &Recorded) -> rusqlite::Result<(
         Event::ResourceRenamed { resource, name } => {
             run(c, "UPDATE resource SET name = ?2 WHERE id = ?1", params![resource.as_str(), name])
         }
-        Event::ResourceMirrored { resource, mirror } => {
-            run(c, "UPDATE resource SET mirror = ?2 WHERE id = ?1", params![resource.as_str(), mirror])
-        }
+        Event::ResourceMirrored { resource, mirror } => run(
+            c,
+            "UPDATE resource SET mirror = ?2, in_file = NULL, trouble = NULL WHERE id = ?1",
+            params![resource.as_str(), mirror],
+        ),
+        Event::MirrorLooked { resource, revision, trouble } => run(
+            c,
+            "UPDATE resource SET in_file = ?2, trouble = ?3 WHERE id = ?1",
+            params![resource.as_str(), revision, trouble],
+        ),
         Event::ResourceSeen { by, resource, revision } => {
             know(c, by, at)?;
             run(
@@ -507,6 +517,35 @@ pub(super) fn one_candidate(c: &Connection, id: &CandidateId) -> rusqlite::Resul
     c.prepare_cached(&sql)?.query_row([id.as_str()], candidate).optional()
 }
 
+/// Somebody who was at work at a moment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AtWork {
+    /// Who.
+    pub actor: Actor,
+    /// In which folder.
+    pub folder: String,
+    /// The content it said it would leave, by its SHA-256; absent where it may write anything.
+    pub leaves: Option<String>,
+}
+
+/// How far the clock of a file system may be behind ours, in milliseconds.
+const CLOCK: Millis = 20;
+
+fn at_work(c: &Connection, at: Millis) -> rusqlite::Result<Vec<AtWork>> {
+    let sql =
+        "SELECT r.agent, t.cwd, c.post_hash FROM tool_call c JOIN run r ON r.id = c.run JOIN task t ON t.id = r.task
+               WHERE c.started_at <= ?1 + ?2 AND coalesce(c.ended_at, ?1) >= ?1 - ?2
+                 AND (c.post_hash IS NOT NULL OR c.name = 'shell') AND t.cwd IS NOT NULL
+               UNION ALL
+               SELECT id, cwd, NULL FROM job
+               WHERE created_at <= ?1 + ?2 AND coalesce(ended_at, ?1) >= ?1 - ?2 AND role = 'work'";
+    c.prepare_cached(sql)?
+        .query_map([at, CLOCK], |row| {
+            Ok(AtWork { actor: Actor::of(&row.get::<_, String>(0)?), folder: row.get(1)?, leaves: row.get(2)? })
+        })?
+        .collect()
+}
+
 /// Says that there is no such Resource.
 pub(super) fn no_such(id: &ResourceId) -> Rejection {
     Rejection::not_found(format!("Resource {id}"), "`cowork resources ls` lists them")
@@ -525,6 +564,19 @@ impl super::Store {
     /// One Resource.
     pub fn resource(&self, id: &ResourceId) -> Result<Resource, Rejection> {
         self.readers.with(|c| one(c, id))?.ok_or_else(|| no_such(id))
+    }
+
+    /// The Resources that are tied to a file.
+    pub fn mirrored(&self) -> Result<Vec<Resource>, Rejection> {
+        self.readers.with(|c| {
+            let sql = format!("SELECT {RESOURCE} FROM resource WHERE mirror IS NOT NULL");
+            c.prepare_cached(&sql)?.query_map([], resource)?.collect()
+        })
+    }
+
+    /// Who was at work with files at a moment: what may have written them.
+    pub fn at_work(&self, at: Millis) -> Result<Vec<AtWork>, Rejection> {
+        self.readers.with(|c| at_work(c, at))
     }
 
     /// One revision; the one that stands where no number is given.

@@ -19,6 +19,7 @@ mod harness;
 mod hostile;
 mod jobs;
 mod many_jobs;
+mod mirrors;
 mod models;
 mod reading;
 mod real_run;

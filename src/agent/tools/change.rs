@@ -126,7 +126,9 @@ fn make(
     let expected = if expected == ABSENT { Expected::Nothing } else { Expected::File(&is_same) };
     match replace(&located.path, after, expected) {
         Ok(()) => Outcome::done(format!("{shown}: {done}{}", diff::unified(old, after, MOST_RESULT))),
-        Err(NotReplaced::Overtaken) => Outcome::error(overtaken(&shown, &located.path, old)),
+        Err(NotReplaced::Overtaken | NotReplaced::Displaced(_)) => {
+            Outcome::error(overtaken(&shown, &located.path, old))
+        }
         Err(NotReplaced::Failed(words)) => Outcome::error(words),
     }
 }

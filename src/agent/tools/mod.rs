@@ -19,7 +19,7 @@ mod list;
 mod output;
 mod paths;
 mod read;
-mod replace;
+pub(crate) mod replace;
 mod shell;
 mod team;
 #[cfg(test)]

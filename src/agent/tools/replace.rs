@@ -9,25 +9,29 @@ use std::fs::{File, Permissions};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// Held while a file is replaced.
 static TURN: Mutex<()> = Mutex::new(());
 
 /// What is to be there right before the new content takes its place.
-pub(super) enum Expected<'a> {
+pub(crate) enum Expected<'a> {
     /// No file.
     Nothing,
     /// A file; the check says whether it still is the one that was looked at.
     File(&'a dyn Fn() -> io::Result<bool>),
+    /// A file of exactly this hash; another one that came in the last moment is put aside, not lost.
+    Held(&'a str),
 }
 
 /// Why nothing was replaced.
 #[derive(Debug)]
-pub(super) enum NotReplaced {
+pub(crate) enum NotReplaced {
     /// Something else is there than was expected.
     Overtaken,
+    /// It was replaced, and what came in the last moment before lies in this file.
+    Displaced(PathBuf),
     /// It can't be done; in words, with what to do.
     Failed(String),
 }
@@ -36,8 +40,8 @@ pub(super) enum NotReplaced {
 ///
 /// `path` must have its links followed already: a link is written through, not replaced. What is
 /// there is looked at last of all, when only the renaming is left to do.
-pub(super) fn replace(path: &Path, content: &[u8], expected: Expected<'_>) -> Result<(), NotReplaced> {
-    let replaced = attempt(path, content, expected).map_err(|error| {
+pub(crate) fn replace(path: &Path, content: &[u8], expected: Expected<'_>) -> Result<(), NotReplaced> {
+    let outcome = attempt(path, content, expected).map_err(|error| {
         let hint = match error.kind() {
             io::ErrorKind::PermissionDenied => "; its folder can't be written to",
             io::ErrorKind::ReadOnlyFilesystem => "; it is on a read-only file system",
@@ -47,11 +51,26 @@ pub(super) fn replace(path: &Path, content: &[u8], expected: Expected<'_>) -> Re
         };
         NotReplaced::Failed(format!("{} could not be written: {error}{hint}. Nothing was changed", path.display()))
     })?;
-    if replaced { Ok(()) } else { Err(NotReplaced::Overtaken) }
+    match outcome {
+        Attempt::Replaced => Ok(()),
+        Attempt::Overtaken => Err(NotReplaced::Overtaken),
+        Attempt::Displaced(aside) => Err(NotReplaced::Displaced(aside)),
+    }
 }
 
-/// Gives false where something else is there than was expected.
-fn attempt(path: &Path, content: &[u8], expected: Expected<'_>) -> io::Result<bool> {
+/// The hash of a content, in hex.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    hash(bytes)
+}
+
+/// What came of trying.
+enum Attempt {
+    Replaced,
+    Overtaken,
+    Displaced(PathBuf),
+}
+
+fn attempt(path: &Path, content: &[u8], expected: Expected<'_>) -> io::Result<Attempt> {
     let folder = path.parent().ok_or(io::ErrorKind::IsADirectory)?;
     create_folders(folder)?;
     let existing = match std::fs::metadata(path) {
@@ -94,19 +113,45 @@ fn attempt(path: &Path, content: &[u8], expected: Expected<'_>) -> io::Result<bo
     match expected {
         Expected::Nothing => match temporary.persist_noclobber(path) {
             Ok(_) => {}
-            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => return Ok(Attempt::Overtaken),
             Err(error) => return Err(error.error),
         },
         Expected::File(is_same) => {
             if !is_same()? {
-                return Ok(false);
+                return Ok(Attempt::Overtaken);
+            }
+            temporary.persist(path).map_err(|error| error.error)?;
+        }
+        Expected::Held(wanted) => {
+            if hash(&std::fs::read(path)?) != wanted {
+                return Ok(Attempt::Overtaken);
+            }
+            if exchange(temporary.path(), path)? {
+                crate::crash::point("tools.after_rename");
+                sync_folder(folder)?;
+                // The temporary file is what was there.
+                if hash(&std::fs::read(temporary.path())?) == wanted {
+                    return Ok(Attempt::Replaced);
+                }
+                let (_, aside) = temporary.keep().map_err(|error| error.error)?;
+                return Ok(Attempt::Displaced(aside));
             }
             temporary.persist(path).map_err(|error| error.error)?;
         }
     }
     crate::crash::point("tools.after_rename");
     sync_folder(folder)?;
-    Ok(true)
+    Ok(Attempt::Replaced)
+}
+
+/// Puts each of two files in the place of the other at once; false where the file system can't.
+fn exchange(one: &Path, other: &Path) -> io::Result<bool> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    match renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
+        Ok(()) => Ok(true),
+        Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Takes away what a try that a crash cut off left beside `path`; `hash` is that of the new content.
@@ -114,6 +159,13 @@ pub(super) fn sweep(path: &Path, hash: &str) {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     // Mostly there is nothing.
     let _ = std::fs::remove_file(path.with_file_name(temporary_name(path, hash)));
+}
+
+/// What a try to write this content to `path` left beside it when it was cut off: the new content, or
+/// after the exchange the old one.
+pub(crate) fn left_beside(path: &Path, content: &[u8]) -> Option<PathBuf> {
+    let aside = path.with_file_name(temporary_name(path, &hash(content)));
+    aside.is_file().then_some(aside)
 }
 
 /// The name is made of what is recorded of a call before it runs, so that it is found again.
@@ -188,6 +240,7 @@ mod tests {
         result.map_err(|error| match error {
             NotReplaced::Failed(words) => words,
             NotReplaced::Overtaken => "overtaken".into(),
+            NotReplaced::Displaced(aside) => format!("displaced to {}", aside.display()),
         })
     }
 

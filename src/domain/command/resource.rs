@@ -35,6 +35,10 @@ pub enum ResourceDeed<C> {
     Rename { resource: ResourceId, name: String },
     /// Tie it to a file, or to none.
     Mirror { resource: ResourceId, mirror: Option<String> },
+    /// Take over what somebody wrote into its file, which held the revision `base` before. The runtime's own.
+    Take { resource: ResourceId, base: u64, by: Actor, change: C },
+    /// Record which revision its file holds, or why it can't. The runtime's own.
+    Mirrored { resource: ResourceId, revision: Option<u64>, trouble: Option<String> },
     /// Take everything away that is kept of it.
     Remove { resource: ResourceId },
     /// Say which revision one knows.
@@ -94,6 +98,8 @@ impl<C> ResourceDeed<C> {
             | Self::Propose { resource, .. }
             | Self::Rename { resource, .. }
             | Self::Mirror { resource, .. }
+            | Self::Take { resource, .. }
+            | Self::Mirrored { resource, .. }
             | Self::Remove { resource }
             | Self::See { resource, .. }
             | Self::Select { resource, .. }
@@ -119,6 +125,8 @@ impl<C> ResourceDeed<C> {
             Self::Rebase { .. } => "rebase",
             Self::Rename { .. } => "rename",
             Self::Mirror { .. } => "mirror",
+            Self::Take { .. } => "take",
+            Self::Mirrored { .. } => "mirrored",
             Self::Remove { .. } => "remove",
             Self::See { .. } => "see",
             Self::Select { .. } => "select",
@@ -139,6 +147,8 @@ impl<C> ResourceDeed<C> {
             | Self::Propose { .. }
             | Self::Rename { .. }
             | Self::Mirror { .. }
+            | Self::Take { .. }
+            | Self::Mirrored { .. }
             | Self::Remove { .. }
             | Self::See { .. }
             | Self::Select { .. }

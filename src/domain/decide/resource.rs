@@ -87,6 +87,17 @@ pub(super) fn act(d: &mut Decision, command: &ResourceCommand) -> Result<(), Rej
             d.emit(resource.task.as_ref(), Event::ResourceMirrored { resource: resource.id, mirror });
             Ok(())
         }
+        ResourceDeed::Take { resource, base, by, change } => {
+            runtime_alone(d)?;
+            let resource = known(d, resource)?;
+            take(d, &resource, *base, by, change)
+        }
+        ResourceDeed::Mirrored { resource, revision, trouble } => {
+            runtime_alone(d)?;
+            let resource = known(d, resource)?;
+            looked(d, &resource, *revision, trouble.clone());
+            Ok(())
+        }
         ResourceDeed::Remove { resource } => {
             let resource = known(d, resource)?;
             if d.actor.kind == ActorKind::Agent {
@@ -255,6 +266,8 @@ fn create(
         created_at: d.at,
         updated_at: d.at,
         updated_by: d.actor.clone(),
+        in_file: None,
+        trouble: None,
     };
     let first = Revision {
         resource: resource.id.clone(),
@@ -287,9 +300,56 @@ fn edit(d: &mut Decision, resource: &Resource, base: u64, author: Actor, made: &
     Ok(())
 }
 
+fn runtime_alone(d: &Decision) -> Result<(), Rejection> {
+    match d.actor.kind {
+        ActorKind::System => Ok(()),
+        ActorKind::Person | ActorKind::Agent | ActorKind::Job | ActorKind::Source | ActorKind::File => {
+            Err(forbidden("only the runtime says what a file holds", "write the file, or commit"))
+        }
+    }
+}
+
+/// What somebody wrote into the file of a Resource, under the same check as any edit. What is kept
+/// already is not kept twice: a crash may have come before the file was written back.
+fn take(d: &mut Decision, resource: &Resource, base: u64, by: &Actor, made: &Made) -> Result<(), Rejection> {
+    exists(resource, base)?;
+    if resource.mirror.is_none() {
+        return Err(Rejection::wrong_state(format!("{} is tied to no file any more", resource.name), ""));
+    }
+    if base == resource.revision && author_may_commit(d, by) {
+        let standing = d.snap.revisions.get(&(resource.id.clone(), base)).map(|now| now.made.content.as_str());
+        if standing == Some(made.content.as_str()) {
+            looked(d, resource, Some(base), None);
+            return Ok(());
+        }
+        commit(d, resource, by.clone(), made, None);
+        looked(d, resource, Some(base + 1), None);
+        // Who wrote it works on it: it is told of what others change from here on.
+        if let Some(agent) = d.snap.agents.get(&AgentId(by.id.clone())).cloned() {
+            seen(d, &agent, &resource.id, base + 1);
+        }
+        return Ok(());
+    }
+    let mut open = d.snap.candidates.values().filter(|kept| kept.resource == resource.id && kept.state.is_open());
+    if !open.any(|kept| kept.base == base && kept.made.content == made.content) {
+        let state = if base == resource.revision { CandidateState::Submitted } else { CandidateState::Conflict };
+        keep(d, resource, base, by.clone(), made, state);
+    }
+    Ok(())
+}
+
+fn looked(d: &mut Decision, resource: &Resource, revision: Option<u64>, trouble: Option<String>) {
+    if resource.mirror.is_some() && (resource.in_file, &resource.trouble) != (revision, &trouble) {
+        let event = Event::MirrorLooked { resource: resource.id.clone(), revision, trouble };
+        d.emit(resource.task.as_ref(), event);
+    }
+}
+
 /// Records the next revision; who knows the Resource is told, and what was proposed on the last one is stale.
 fn commit(d: &mut Decision, resource: &Resource, author: Actor, made: &Made, candidate: Option<&Candidate>) {
     let number = resource.revision + 1;
+    // A person's edit is guidance, also where it comes by a file.
+    let is_persons = d.actor.kind == ActorKind::Person || author.kind == ActorKind::File;
     let revision = Revision {
         resource: resource.id.clone(),
         number,
@@ -316,7 +376,7 @@ fn commit(d: &mut Decision, resource: &Resource, author: Actor, made: &Made, can
         settle(d, resource, &other, Settled::as_(CandidateState::Conflict));
     }
     see(d, resource, number);
-    if d.actor.kind == ActorKind::Person {
+    if is_persons {
         tell_of(d, &resource.id);
     }
 }
@@ -424,10 +484,14 @@ pub(super) fn take_over(d: &mut Decision) {
     }
 }
 
-/// Whoever acts knows this revision now; a message that would tell an agent of it is void.
+/// Whoever acts knows this revision now. Where that is the newest, a message that would tell an agent of
+/// it is void; who looked at an older one is still to be told.
 fn see(d: &mut Decision, resource: &Resource, revision: u64) {
     let Some(agent) = agent(d).cloned() else { return };
     seen(d, &agent, &resource.id, revision);
+    if d.snap.resources.get(&resource.id).is_some_and(|now| revision < now.revision) {
+        return;
+    }
     let told: Vec<MessageId> = waiting(d, &agent.id, &resource.id).into_iter().map(|message| message.id).collect();
     for message in told {
         let reason = "it has read that revision by itself".to_owned();

@@ -64,6 +64,12 @@ pub struct Resource {
     /// The file it is tied to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mirror: Option<String>,
+    /// The revision which that file held when both were looked at last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_file: Option<u64>,
+    /// Why that file and the Resource can't follow each other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
     /// The revision that stands.
     pub revision: u64,
     /// When it was made.

@@ -46,6 +46,12 @@ impl Snapshot {
             Event::ResourceMirrored { resource, mirror } => {
                 if let Some(resource) = self.resources.get_mut(resource) {
                     resource.mirror = mirror.clone();
+                    (resource.in_file, resource.trouble) = (None, None);
+                }
+            }
+            Event::MirrorLooked { resource, revision, trouble } => {
+                if let Some(resource) = self.resources.get_mut(resource) {
+                    (resource.in_file, resource.trouble) = (*revision, trouble.clone());
                 }
             }
             Event::ResourceSeen { by, resource, revision } => {

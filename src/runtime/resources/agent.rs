@@ -19,6 +19,13 @@ pub(in crate::runtime) struct TaskDocuments {
 }
 
 impl TaskDocuments {
+    /// Whether this agent may know the Resource of this id.
+    async fn may_open(&self, id: &ResourceId) -> Result<(), Rejection> {
+        let id = id.clone();
+        let resource = self.coordinator.read(move |store| store.resource(&id)).await?;
+        self.may_know(&resource)
+    }
+
     fn may_know(&self, resource: &Resource) -> Result<(), Rejection> {
         match resource.task.as_ref().is_none_or(|of| *of == self.task) {
             true => Ok(()),
@@ -73,11 +80,17 @@ impl Documents for TaskDocuments {
     }
 
     fn history(&self, resource: ResourceId) -> BoxFuture<'_, Result<Vec<Revision>, Rejection>> {
-        Box::pin(self.coordinator.read(move |store| store.revisions(&resource, None, HISTORY)))
+        Box::pin(async move {
+            self.may_open(&resource).await?;
+            self.coordinator.read(move |store| store.revisions(&resource, None, HISTORY)).await
+        })
     }
 
     fn candidates(&self, resource: ResourceId) -> BoxFuture<'_, Result<Vec<Candidate>, Rejection>> {
-        Box::pin(self.coordinator.read(move |store| store.open_candidates(&resource)))
+        Box::pin(async move {
+            self.may_open(&resource).await?;
+            self.coordinator.read(move |store| store.open_candidates(&resource)).await
+        })
     }
 
     fn act(&self, deed: ResourceDeed<Change>) -> BoxFuture<'_, Result<EditReceipt, Rejection>> {

@@ -16,13 +16,13 @@ const COUNT: usize = 32;
 
 /// The last contents that were looked at, the newest first.
 #[derive(Default)]
-pub(super) struct Contents {
+pub(in crate::runtime) struct Contents {
     last: Mutex<VecDeque<(String, Arc<Kept>)>>,
 }
 
 impl Contents {
     /// The content of this name. Blocks.
-    pub(super) fn open(&self, store: &Store, sha256: &str) -> Result<Arc<Kept>, Rejection> {
+    pub(in crate::runtime) fn open(&self, store: &Store, sha256: &str) -> Result<Arc<Kept>, Rejection> {
         if let Ok(mut last) = self.last.lock()
             && let Some(at) = last.iter().position(|(name, _)| name == sha256)
             && let Some(found) = last.remove(at)

@@ -5,7 +5,7 @@
 //! ties a Resource to a file.
 
 mod agent;
-mod contents;
+pub(super) mod contents;
 mod look;
 mod prepare;
 
@@ -20,8 +20,8 @@ use std::sync::Mutex;
 /// What the runtime keeps of Resources; all of it can be had again from the store.
 #[derive(Default)]
 pub(super) struct Resources {
-    registry: Registry,
-    contents: contents::Contents,
+    pub(super) registry: Registry,
+    pub(super) contents: contents::Contents,
     /// Authorship as far as somebody asked for it.
     authorship: Mutex<HashMap<ResourceId, (u64, Attribution)>>,
 }

@@ -55,6 +55,13 @@ pub(super) fn prepare(
             let (made, bulk, feedback) = maker.edit(&resource, base, &change)?;
             Ok(Prepared { deed: ResourceDeed::Propose { resource, base, change: made }, bulk, feedback })
         }
+        ResourceDeed::Take { resource, base, by, change } => {
+            let (made, bulk, feedback) = maker.edit(&resource, base, &change)?;
+            Ok(Prepared { deed: ResourceDeed::Take { resource, base, by, change: made }, bulk, feedback })
+        }
+        ResourceDeed::Mirrored { resource, revision, trouble } => {
+            plain(ResourceDeed::Mirrored { resource, revision, trouble })
+        }
         ResourceDeed::Revise { candidate, change } => {
             let known = store.candidate(&candidate)?;
             let of = store.resource(&known.resource)?;

@@ -23,6 +23,7 @@ pub(super) fn bulk_of(command: &Command) -> Bulk {
         | ResourceDeed::Propose { change, .. }
         | ResourceDeed::Revise { change, .. }
         | ResourceDeed::Rebase { change, .. }
+        | ResourceDeed::Take { change, .. }
         | ResourceDeed::Conclude { change: Some(change), .. } => change,
         _ => return Bulk::default(),
     };
@@ -201,6 +202,8 @@ fn a_persons_edits_are_told_once_to_an_agent_that_knows_the_resource_and_never_i
     // What the agent reads by itself need not be told.
     commit(&mut bench, &id, 3, "more");
     assert_eq!(waiting(&bench).len(), 1);
+    bench.submit(agent(ResourceDeed::See { resource: id.clone(), revision: 2 })).expect("seen");
+    assert_eq!(waiting(&bench).len(), 1, "an older revision is not what it would be told of");
     bench.submit(agent(ResourceDeed::See { resource: id, revision: 4 })).expect("seen");
     assert_eq!(waiting(&bench), [""; 0]);
     bench.check();

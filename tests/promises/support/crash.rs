@@ -20,6 +20,11 @@ impl DoomedHost {
         Self(running)
     }
 
+    /// Whether it has ended by now.
+    pub fn is_dead(&self) -> bool {
+        self.0.has_ended()
+    }
+
     /// Whether it died there; one that did not is stopped first.
     pub fn died(self, home: &Home) -> bool {
         if !self.0.has_ended() {

@@ -10,7 +10,7 @@ use crate::domain::*;
 use crate::process::foreground;
 use crate::resources::text::decode::text_of;
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 pub struct CommitArgs {
@@ -46,16 +46,65 @@ fn source(from: &str) -> Result<How, Fault> {
     Ok(How::File(whole.to_string_lossy().into_owned()))
 }
 
-pub(super) async fn new(
-    app: &App,
-    session: &mut Session<'_>,
+/// What is to be made.
+pub(super) struct New {
+    pub kind: String,
+    pub name: String,
+    pub from: Option<String>,
+    pub task: Option<String>,
+    pub mirror: Option<PathBuf>,
+}
+
+pub(super) async fn new(app: &App, session: &mut Session<'_>, new: New) -> Result<(), Fault> {
+    let file = new.mirror.as_deref().filter(|file| file.exists());
+    let how = match (new.from.as_deref(), file) {
+        (Some(_), Some(file)) => {
+            return Err(Fault::usage(
+                format!("{} holds something already", file.display()),
+                "leave --from out to begin with that, or name a file that is not there yet",
+            ));
+        }
+        (Some(from), None) => source(from)?,
+        (None, Some(file)) => How::Text(text_in(file)?),
+        (None, None) => How::Blank,
+    };
+    let mirror = new.mirror.as_deref().map(whole).transpose()?;
+    create(app, session, Kind { kind: new.kind, name: new.name, mirror }, how, new.task).await
+}
+
+/// What a file holds, exactly as it is: a file that is tied is never converted.
+fn text_in(file: &Path) -> Result<String, Fault> {
+    let bytes = std::fs::read(file).map_err(|error| Fault::io("read", file, &error))?;
+    String::from_utf8(bytes)
+        .map_err(|_| Fault::usage(format!("{} holds bytes that are no UTF-8", file.display()), "convert it first"))
+}
+
+/// The whole path of a file that a Resource is tied to.
+fn whole(file: &Path) -> Result<String, Fault> {
+    let path = std::path::absolute(file).map_err(|error| Fault::io("read", file, &error))?;
+    path.into_os_string()
+        .into_string()
+        .map_err(|path| Fault::usage(format!("{} is no UTF-8", path.display()), "give the file another name"))
+}
+
+pub(super) async fn mirror(app: &App, session: &mut Session<'_>, word: &str, file: Option<&Path>) -> Result<(), Fault> {
+    let resource = find(session, word).await?;
+    let mirror = file.map(whole).transpose()?;
+    act(session, ResourceDeed::Mirror { resource: resource.id.clone(), mirror }).await?;
+    let resource = session.resource(resource.id).await?;
+    let name = line(&resource.name);
+    match &resource.mirror {
+        Some(file) => app.out.note(&format!("{name} is tied to {}", line(file))),
+        None => app.out.note(&format!("{name} is tied to no file")),
+    }
+    if app.out.json { app.out.json(&resource) } else { Ok(()) }
+}
+
+/// What a new Resource is, and which file it is tied to.
+struct Kind {
     kind: String,
     name: String,
-    from: Option<String>,
-    task: Option<String>,
-) -> Result<(), Fault> {
-    let how = from.as_deref().map(source).transpose()?.unwrap_or(How::Blank);
-    create(app, session, kind, name, how, task).await
+    mirror: Option<String>,
 }
 
 pub(super) async fn import(
@@ -67,23 +116,18 @@ pub(super) async fn import(
 ) -> Result<(), Fault> {
     let of_file = file.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = name.or(of_file).unwrap_or_default();
-    create(app, session, "document".into(), name, source(&file.to_string_lossy())?, task).await
+    let new = Kind { kind: "document".into(), name, mirror: None };
+    create(app, session, new, source(&file.to_string_lossy())?, task).await
 }
 
-async fn create(
-    app: &App,
-    session: &mut Session<'_>,
-    kind: String,
-    name: String,
-    how: How,
-    task: Option<String>,
-) -> Result<(), Fault> {
+async fn create(app: &App, session: &mut Session<'_>, new: Kind, how: How, task: Option<String>) -> Result<(), Fault> {
     let task = match task {
         Some(word) => Some(session.id::<TaskId>(&word).await?),
         None => None,
     };
+    let Kind { kind, name, mirror } = new;
     let change = Change { how, summary: String::new() };
-    let receipt = act(session, ResourceDeed::Create { kind, name, task, mirror: None, change }).await?;
+    let receipt = act(session, ResourceDeed::Create { kind, name, task, mirror, change }).await?;
     let id = receipt.resource.ok_or_else(|| Fault::bug("a Resource was made without an id"))?;
     let resource = session.resource(id).await?;
     if app.out.json {

@@ -38,6 +38,9 @@ pub enum Verb {
         /// It belongs to a Task, and goes with it
         #[arg(long, value_name = "TASK")]
         task: Option<String>,
+        /// Tie it to this file; it begins with what the file holds
+        #[arg(long, value_name = "FILE")]
+        mirror: Option<PathBuf>,
     },
     /// Make a document of a file
     Import {
@@ -115,6 +118,17 @@ pub enum Verb {
         /// The new name
         to: String,
     },
+    /// Tie it to a file: what any program saves there is committed, and what is committed is written there
+    Mirror {
+        /// Its name or id
+        name: String,
+        /// The file; what it holds by now becomes the next revision
+        #[arg(required_unless_present = "none", conflicts_with = "none")]
+        file: Option<PathBuf>,
+        /// Tie it to no file any more; the file stays
+        #[arg(long)]
+        none: bool,
+    },
     /// Take it away with everything that is kept of it
     Rm {
         /// Its name or id
@@ -161,7 +175,9 @@ pub async fn run(app: &App, args: ResourcesArgs) -> Result<Exit, Fault> {
     let mut session = app.session(Purpose::Look).await?;
     match args.verb {
         Verb::Ls { task } => show::list(app, &mut session, task).await?,
-        Verb::New { kind, name, from, task } => change::new(app, &mut session, kind, name, from, task).await?,
+        Verb::New { kind, name, from, task, mirror } => {
+            change::new(app, &mut session, change::New { kind, name, from, task, mirror }).await?;
+        }
         Verb::Import { file, name, task } => change::import(app, &mut session, &file, name, task).await?,
         Verb::Show { name, rev } => show::content(app, &mut session, &name, rev).await?,
         Verb::Export { name, to, rev } => show::export(app, &mut session, &name, &to, rev).await?,
@@ -172,6 +188,7 @@ pub async fn run(app: &App, args: ResourcesArgs) -> Result<Exit, Fault> {
         Verb::Blame { name, rev } => show::blame(app, &mut session, &name, rev).await?,
         Verb::Revert { name, to } => change::revert(app, &mut session, &name, to).await?,
         Verb::Rename { name, to } => change::rename(app, &mut session, &name, to).await?,
+        Verb::Mirror { name, file, none: _ } => change::mirror(app, &mut session, &name, file.as_deref()).await?,
         Verb::Rm { name } => change::remove(app, &mut session, &name).await?,
         Verb::Candidates { name, all } => candidates::list(app, &mut session, name, all).await?,
         Verb::Candidate { id } => candidates::show(app, &mut session, &id).await?,

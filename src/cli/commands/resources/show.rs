@@ -83,6 +83,14 @@ pub(super) async fn content(app: &App, session: &mut Session<'_>, word: &str, re
         }
         return app.out.json(&object);
     }
+    if let (Some(file), Some(trouble)) = (&resource.mirror, &resource.trouble) {
+        app.out.note(&format!(
+            "{} and {} do not follow each other: {}",
+            line(&resource.name),
+            line(file),
+            line(trouble)
+        ));
+    }
     for (_, text) in &texts {
         app.out.bytes(text.as_bytes())?;
     }
