@@ -23,12 +23,12 @@ pub(super) struct Ask;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Asked {
-    /// The question, with what is needed to answer it
+    /// With what is needed to answer it
     pub question: String,
-    /// Answers to choose from (default: free text)
+    /// To choose from
     #[serde(default)]
     pub options: Vec<String>,
-    /// What happens until they answer
+    /// Until they answer
     #[serde(default)]
     pub meanwhile: String,
 }

@@ -28,20 +28,18 @@ struct Arguments {
     doc: Option<String>,
     /// edit: text that is there once
     find: Option<String>,
-    /// A heading
     section: Option<String>,
     /// The new text; none deletes
     text: Option<String>,
-    /// replace (default), before, after
+    /// replace, before, after
     place: Option<String>,
-    /// Revision
     rev: Option<u64>,
     candidate: Option<String>,
 }
 
 static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
-    let description = "Documents shared with people. An edit without find or section adds at the end; place=replace writes \
-                       all. memory.md is your Task's memory.";
+    let description = "Documents shared with people; memory.md is your Task's memory. Without find or section an edit adds at \
+                       the end, or writes all (place=replace).";
     arguments::spec::<Arguments>("doc", description, Effect::Idempotent)
 });
 

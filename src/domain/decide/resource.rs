@@ -557,13 +557,15 @@ fn tell(d: &mut Decision, agent: &Agent, view: &ResourceView) {
         return;
     }
     let order = d.snap.messages.values().map(|message| message.order).max().unwrap_or(0) + 1;
+    let id = MessageId::new(&mut d.ids);
     let message = Message {
-        id: MessageId::new(&mut d.ids),
+        // One waits at a time, which was looked at above; one that was never taken in is told anew.
+        key: format!("{}{}:{id}", key(&view.resource), view.seen + 1),
+        id,
         task: Some(agent.task.clone()),
         to: Actor::agent(&agent.id),
         from,
         kind: MessageKind::Resource,
-        key: format!("{}{}", key(&view.resource), view.seen + 1),
         delivery: Delivery::Boundary,
         order,
         text,

@@ -28,34 +28,33 @@ struct Arguments {
     action: String,
     /// start: for bash -c
     command: Option<String>,
-    /// start: a short name
+    /// start: short
     name: Option<String>,
-    /// start: regex; you get a message when output matches
+    /// start: regex; a match is a message
     watch: Option<String>,
-    /// start: seconds it may print nothing
+    /// start: most seconds of silence
     silence: Option<u64>,
-    /// start: seconds it may run
+    /// start: most seconds
     deadline: Option<u64>,
-    /// start: megabytes of memory it may have
+    /// start: most megabytes
     memory: Option<u64>,
-    /// start: done when it exceeds these, besides a message: stop or restart
+    /// start: beyond these, stop or restart
     then: Option<String>,
-    /// start: a server; the Task does not wait for its end
+    /// start: a server, not waited for
     #[serde(default)]
     service: bool,
     /// The Job, else
     id: Option<String>,
-    /// send: typed into its terminal; end lines with \n
+    /// send; end lines with \n
     text: Option<String>,
     /// signal: such as INT
     signal: Option<String>,
-    /// stop, restart: seconds from TERM to KILL (default 5)
+    /// Seconds from TERM to KILL
     grace: Option<u64>,
 }
 
 static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
-    let description = "Run a command in the background, in a terminal of its own, for minutes or days. \
-                       You get a message when it ends; don't wait idly.";
+    let description = "Run a command in the background, for minutes or days. You get a message when it ends.";
     arguments::spec::<Arguments>(super::JOB, description, Effect::Effectful)
 });
 
