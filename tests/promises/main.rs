@@ -10,6 +10,7 @@ mod approvals;
 mod background;
 mod composer;
 mod crashes;
+mod editor;
 mod exec;
 mod guide;
 mod handing_back;

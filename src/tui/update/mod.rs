@@ -4,6 +4,7 @@
 
 mod ask;
 mod chat;
+mod editor;
 mod focus;
 mod host;
 mod job_log;
@@ -141,6 +142,7 @@ fn person(model: &mut Model, action: Action, quit_asked: bool) -> Vec<Effect> {
         Action::StopShell => shell::stop(model),
         Action::AttachShell => shell::attach(model),
         Action::Jobs(act) => jobs::act(model, act),
+        Action::Editor(act) => editor::act(model, act),
         Action::Attached(result) => jobs::attached(model, result),
         Action::OpenTasks => tasks::list(model),
         Action::ChooseTask(step) => tasks::choose(model, step),
@@ -196,6 +198,7 @@ fn tick(model: &mut Model) -> Vec<Effect> {
             model.dirty = true;
             let mut effects = jobs::tick(model);
             effects.extend(shell::tick(model));
+            effects.extend(editor::tick(model));
             effects
         }
     }
@@ -203,6 +206,7 @@ fn tick(model: &mut Model) -> Vec<Effect> {
 
 fn quit(model: &mut Model) -> Vec<Effect> {
     let mut effects = if model.draft_due.is_some() { write::keep_draft(model) } else { Vec::new() };
+    effects.extend(editor::tell(model));
     effects.push(Effect::Quit);
     effects
 }

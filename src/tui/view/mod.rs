@@ -5,6 +5,7 @@
 
 pub mod banner;
 mod chat;
+pub mod editor;
 pub mod help;
 mod inbox;
 mod jobs;
@@ -56,7 +57,8 @@ pub fn view(model: &Model, frame: &mut Frame) {
             }
         }
         None => {
-            if let Some(caret) = write::caret(model).filter(|caret| area.contains(*caret)) {
+            let caret = write::caret(model).or_else(|| editor::caret(model));
+            if let Some(caret) = caret.filter(|caret| area.contains(*caret)) {
                 frame.set_cursor_position(caret);
             }
         }
@@ -73,7 +75,8 @@ fn pane(model: &Model, pane: Pane, area: Rect, buffer: &mut Buffer) {
         Pane::Chat => chat::draw(model, buffer),
         Pane::Inbox => inbox::draw(model, area, buffer),
         Pane::Jobs => jobs::draw(model, area, buffer),
-        Pane::Subagents | Pane::Editor => panes::draw(model, pane, area, buffer),
+        Pane::Editor => editor::draw(model, area, buffer),
+        Pane::Subagents => panes::draw(model, pane, area, buffer),
     }
 }
 

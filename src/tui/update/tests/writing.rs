@@ -125,7 +125,7 @@ fn run_in_shell(model: &mut Model, line: &str) -> (JobId, JobDefinition) {
         panic!("{effects:?}")
     };
     let job = JobId::from("j_shell000");
-    let receipt = Receipt { seq: 900, task: None, message: None, job: Some(job.clone()) };
+    let receipt = Receipt { seq: 900, task: None, message: None, job: Some(job.clone()), edit: None };
     let effects = told(model, News::Accepted(id.clone(), receipt));
     assert_eq!(effects, [Wanted::LookAtShell(job.clone())]);
     (job, (**definition).clone())
