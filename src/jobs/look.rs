@@ -43,7 +43,8 @@ pub fn said(folder: &Folder) -> io::Result<Said> {
         let at = log.time_of(bytes - 1);
         let from = log.tail(LINES, TAIL)?;
         let mut lines: Vec<String> = Vec::new();
-        let mut walk = Lines::new(log, from);
+        // One that floods prints faster than its lines are read.
+        let mut walk = Lines::new(log, from).until(bytes);
         while let Some(line) = walk.next_line()? {
             // What stands before a gap and after it is no one line.
             let Line::Text { bytes, .. } = line else { continue };

@@ -7,8 +7,8 @@
 mod documents;
 
 use super::action::{Effect, News};
+use super::ports::Connect;
 use super::projection::Opening;
-use super::run::Connect;
 use crate::domain::{Answer, LogPlace, Query, TaskId};
 use crate::host::client::{Client, Failure, Push, Pushes};
 use std::time::Duration;

@@ -27,14 +27,14 @@ pub fn start(found: impl Fn(Job, Coloured) -> bool + Send + 'static) -> Sender<J
     send
 }
 
-struct Painter {
+pub(super) struct Painter {
     grammars: SyntaxSet,
     /// The beginnings of scopes, the most telling first.
     scopes: Vec<(Scope, PartOfSpeech)>,
 }
 
 impl Painter {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         const SCOPES: [(&str, PartOfSpeech); 13] = [
             ("comment", PartOfSpeech::Comment),
             ("string", PartOfSpeech::Text),
@@ -54,7 +54,7 @@ impl Painter {
         Self { grammars: two_face::syntax::extra_newlines(), scopes }
     }
 
-    fn paint(&self, job: &Job) -> Coloured {
+    pub(super) fn paint(&self, job: &Job) -> Coloured {
         let token = job.language.trim().to_ascii_lowercase();
         let Some(grammar) = self.grammars.find_syntax_by_token(&token) else { return Vec::new() };
         let (mut state, mut stack) = (ParseState::new(grammar), ScopeStack::new());

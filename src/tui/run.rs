@@ -1,7 +1,8 @@
 //! The driver: waits for the terminal, the host, the clock and signals; carries effects out; draws.
 //!
 //! It decides nothing. Whatever is pending is taken in before a frame is drawn, a frame is drawn
-//! only when something changed and at most every 16 ms, and at rest nothing wakes it.
+//! only when something changed and at most every 16 ms (sooner where a key changed it), and at rest
+//! nothing wakes it.
 
 use super::action::{Action, Effect, News, Viewer};
 use super::attention::{Attention, Notice};
@@ -13,77 +14,25 @@ use super::input::tty::Tty;
 use super::key::Key;
 use super::keymap;
 use super::link::Link;
-use super::look::Look;
 use super::model::{Facts, Model, Offer};
 use super::painter;
+use super::ports::{Attach, Editor, KeepModel, Lent, Show, Start};
 use super::screen::{self, Screen};
+use super::signals::{Caught, Signals, can_be_continued};
 use super::update::update;
-use crate::domain::{ClientId, Folder, JobId, Millis, Settings, TaskId};
-use crate::host::client::{Client, Failure, Pushes, fresh_ids};
+use crate::domain::{Folder, Millis, Settings, TaskId};
+use crate::host::client::{Failure, fresh_ids};
 use crossterm::event::Event;
-use futures_util::future::BoxFuture;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use rustix::process::{Signal, getpid, getppid, getsid, kill_current_process_group};
+use rustix::process::{Signal, kill_current_process_group};
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
-
-/// Makes a connection to the host, starting one where none runs.
-pub type Connect = Box<dyn Fn() -> BoxFuture<'static, Result<(Client, Pushes), Failure>> + Send + Sync>;
-
-/// Has the person edit a text in their own editor, on this terminal; gives it back, or the reason
-/// why not.
-pub type Editor = Box<dyn Fn(String) -> BoxFuture<'static, Result<String, String>> + Send + Sync>;
-
-/// What this terminal is lent to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Lent {
-    /// A Job's own terminal.
-    Terminal(JobId),
-    /// The person's pager, with a Job's log.
-    Log(JobId),
-}
-
-/// Shows a text in the person's own program, on this terminal; gives the reason why not.
-pub type Show = Box<dyn Fn(Viewer, String) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
-
-/// Hands this terminal to something until it is left.
-pub type Attach = Box<dyn Fn(Lent) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
-
-/// Keeps a model as the default of new Tasks; gives the file it stands in, or the reason why not.
-pub type KeepModel = Box<dyn Fn(String) -> Result<String, String> + Send + Sync>;
-
-/// What the screen starts with.
-pub struct Start {
-    /// Makes a connection; called again whenever one is lost.
-    pub connect: Connect,
-    /// The person's own editor.
-    pub editor: Editor,
-    /// The person's own pager and editor, to look.
-    pub show: Show,
-    /// The terminals of Jobs.
-    pub attach: Attach,
-    /// How the screen looks and behaves.
-    pub look: Look,
-    /// Keeps a chosen model.
-    pub keep_model: KeepModel,
-    /// What else could answer, where nobody chose a model yet, with the names of its models.
-    pub offers: Vec<(Offer, Vec<String>)>,
-    /// The Task to open; absent begins a new one.
-    pub task: Option<TaskId>,
-    /// The folder a new Task works in, and whose trust is asked about.
-    pub folder: Folder,
-    /// The default model and policy.
-    pub settings: Settings,
-    /// Whose drafts are restored.
-    pub client: ClientId,
-}
 
 /// How the screen ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,8 +55,9 @@ pub enum Error {
     Ids(#[from] Failure),
 }
 
-/// The least time between two frames.
+/// The least time between two frames, and before one that shows what a key did: a person waits for that.
 const FRAME: Duration = Duration::from_millis(16);
+const FRAME_OF_KEY: Duration = Duration::from_millis(2);
 
 /// How much is taken in between two frames at the most.
 const BATCH: usize = 2_000;
@@ -164,6 +114,7 @@ pub async fn run(start: Start) -> Result<Exit, Error> {
         decoder: Decoder::default(),
         began: Instant::now(),
         drawn: None,
+        pressed: false,
         state: State::Going,
         slept: false,
     };
@@ -243,6 +194,8 @@ struct Driver {
     decoder: Decoder,
     began: Instant,
     drawn: Option<Instant>,
+    /// A key changed something since then.
+    pressed: bool,
     state: State,
     /// It was us who stopped: the signal to go on is no surprise.
     slept: bool,
@@ -326,9 +279,13 @@ impl Driver {
                 self.type_in(&mut typed);
             }
             match keymap::resolve(event, &self.model) {
-                Some(Action::Edit(Edit::Insert(c))) => typed.push(c),
+                Some(Action::Edit(Edit::Insert(c))) => {
+                    self.pressed = true;
+                    typed.push(c);
+                }
                 Some(action) => {
                     self.type_in(&mut typed);
+                    self.pressed = true;
                     self.take(action);
                     // The next key may mean something else after this one.
                     self.model.lay_out();
@@ -455,11 +412,11 @@ impl Driver {
     }
 
     fn draw_if_due(&mut self) -> io::Result<()> {
-        let soon = self.drawn.is_some_and(|drawn| drawn.elapsed() < FRAME);
+        let soon = self.drawn.is_some_and(|drawn| drawn.elapsed() < self.pause());
         if !self.model.dirty || soon {
             return Ok(());
         }
-        self.model.dirty = false;
+        (self.model.dirty, self.pressed) = (false, false);
         self.model.lay_out();
         crate::crash::panic_of_screen();
         self.screen.draw(&self.model)?;
@@ -473,8 +430,13 @@ impl Driver {
         Ok(())
     }
 
+    /// The least time between the last frame and the next one.
+    fn pause(&self) -> Duration {
+        if self.pressed { FRAME_OF_KEY } else { FRAME }
+    }
+
     fn next_wake(&self, alarm: Option<Instant>) -> Option<Instant> {
-        let frame = self.drawn.filter(|_| self.model.dirty).map(|drawn| drawn + FRAME);
+        let frame = self.drawn.filter(|_| self.model.dirty).map(|drawn| drawn + self.pause());
         let escape = self.decoder.deadline().map(|at| self.began + millis(at));
         [frame, escape, alarm].into_iter().flatten().min()
     }
@@ -492,54 +454,5 @@ async fn sleep_until(wake: Option<Instant>) {
     match wake {
         Some(wake) => tokio::time::sleep_until(wake).await,
         None => std::future::pending().await,
-    }
-}
-
-/// Whether somebody in this session could continue us once we are stopped.
-fn can_be_continued() -> bool {
-    let session = getsid(None).ok();
-    let parent = getppid().and_then(|parent| getsid(Some(parent)).ok());
-    session != Some(getpid()) && session == parent
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Caught {
-    End,
-    Stop,
-    Continued,
-    Resized,
-}
-
-struct Signals {
-    terminate: tokio::signal::unix::Signal,
-    hangup: tokio::signal::unix::Signal,
-    interrupt: tokio::signal::unix::Signal,
-    stop: tokio::signal::unix::Signal,
-    proceed: tokio::signal::unix::Signal,
-    resized: tokio::signal::unix::Signal,
-}
-
-impl Signals {
-    fn new() -> io::Result<Self> {
-        let raw = |wanted: Signal| signal(SignalKind::from_raw(wanted.as_raw()));
-        Ok(Self {
-            terminate: signal(SignalKind::terminate())?,
-            hangup: signal(SignalKind::hangup())?,
-            interrupt: signal(SignalKind::interrupt())?,
-            stop: raw(Signal::TSTP)?,
-            proceed: raw(Signal::CONT)?,
-            resized: signal(SignalKind::window_change())?,
-        })
-    }
-
-    async fn next(&mut self) -> Caught {
-        tokio::select! {
-            _ = self.terminate.recv() => Caught::End,
-            _ = self.hangup.recv() => Caught::End,
-            _ = self.interrupt.recv() => Caught::End,
-            _ = self.stop.recv() => Caught::Stop,
-            _ = self.proceed.recv() => Caught::Continued,
-            _ = self.resized.recv() => Caught::Resized,
-        }
     }
 }

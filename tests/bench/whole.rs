@@ -11,6 +11,7 @@
 mod support;
 
 mod sample;
+mod screen;
 
 use sample::{Sample, memory, plain_commits};
 use std::io::{Read, Write};
@@ -20,7 +21,6 @@ use support::attached::Attached;
 use support::home::Home;
 use support::model_server::ModelServer;
 use support::reply::Reply;
-use support::terminal::Terminal;
 use support::watch::eventually;
 
 /// A section: the word by which it is asked for, its heading, and how it is measured.
@@ -28,10 +28,13 @@ type Section = (&'static str, &'static str, fn());
 
 const SECTIONS: &[Section] = &[
     ("start", "Start", start),
-    ("keys", "A key and its echo", keys),
+    ("typed", "Start to the first key on the screen", screen::typed),
+    ("keys", "A key and its echo", screen::keys),
     ("commits", "Commits, and a store of 100 000 events", commits),
     ("stream", "A stream of 100 000 pieces", stream),
-    ("memory", "Memory at rest", rest),
+    ("rest", "At rest: memory, processor, writes", screen::rest),
+    ("long", "A long conversation", screen::long),
+    ("events", "A Task of 100 000 events", screen::events),
 ];
 
 fn main() {
@@ -97,44 +100,10 @@ fn start() {
     .row("`cowork exec --in-process` with the guide, empty state");
 }
 
-/// Types letters one by one and waits for each on the screen.
-fn type_and_wait(screen: &mut Terminal, letters: usize) -> Vec<Duration> {
-    let mut typed = String::new();
-    let alphabet = "abcdefghijklmnopqrstuvwxyz".chars().cycle();
-    alphabet
-        .take(letters)
-        .map(|letter| {
-            typed.push(letter);
-            let took = timed(|| {
-                screen.type_words(&letter.to_string()).wait_for(&typed);
-            });
-            if typed.len() == 52 {
-                screen.keys("ctrl+c").wait_for(COMPOSER);
-                typed.clear();
-            }
-            took
-        })
-        .collect()
-}
-
 /// An answer of so many pieces.
 fn long_answer(pieces: usize) -> Reply {
     (0..pieces)
         .fold(Reply::stream(), |reply, number| reply.text(if number % 20 == 19 { "piece.\n\n" } else { "piece " }))
-}
-
-fn keys() {
-    let server = ModelServer::with([long_answer(2_000_000).finish()]);
-    let home = Home::with_model(&server);
-    let mut screen = home.terminal([] as [&str; 0], 120, 40);
-    screen.wait_for(COMPOSER);
-    Sample::head();
-    Sample::from(type_and_wait(&mut screen, 200)).row("at rest");
-    screen.keys("ctrl+c");
-    screen.type_words("go").keys("enter").wait_for("piece.");
-    Sample::from(type_and_wait(&mut screen, 100)).row("while an answer streams as fast as the server can write");
-    screen.kill();
-    home.kill_everything();
 }
 
 fn rename(attached: &mut Attached, task: &str, number: usize) {
@@ -223,13 +192,4 @@ fn stream() {
     screen.wait_for(COMPOSER).type_words("go").keys("enter").wait_for("✓ done");
     memory("the host after six such answers", home.host().expect("a host runs").pid);
     memory("a screen that shows one", screen.pid());
-}
-
-fn rest() {
-    let server = ModelServer::with([Reply::say("hello")]);
-    let home = Home::with_model(&server);
-    let mut screen = home.terminal([] as [&str; 0], 120, 40);
-    screen.wait_for(COMPOSER).type_words("hello").keys("enter").wait_for("✓ done");
-    memory("the host", home.host().expect("a host runs").pid);
-    memory("one screen", screen.pid());
 }

@@ -135,7 +135,7 @@ enum LastLine {
 fn search(folder: &Folder, patterns: &RegexSet, mut found: Found, last: LastLine) -> io::Result<Found> {
     let log = Log::open(folder.path(), Stream::Output)?;
     let end = log.end();
-    let mut lines = Lines::new(log, found.through);
+    let mut lines = Lines::new(log, found.through).until(end);
     while let Some(line) = lines.next_line()? {
         let Line::Text { offset, bytes, end: line_end, .. } = line else { continue };
         if line_end == LineEnd::Open && last == LastLine::MayGoOn {

@@ -5,14 +5,15 @@
 //! that stood there before is put aside and comes back.
 
 mod chips;
+mod edits;
+mod rows;
 
-use super::text::{self, width};
-use super::wrap;
+use super::text;
 use crate::domain::{ApprovalId, MessageId, QuestionId, sanitise};
 use chips::{Chips, without_reserved};
-use std::ops::Range;
-use tui_textarea::{CursorMove, TextArea};
-use unicode_segmentation::UnicodeSegmentation;
+pub use edits::Edit;
+pub use rows::Row;
+use tui_textarea::TextArea;
 
 /// What the text will be once it is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,61 +28,6 @@ pub enum Purpose {
     Shell,
     /// Why something must not run.
     Refuse(ApprovalId),
-}
-
-/// One change of the text or move of the caret.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Edit {
-    /// Types a character.
-    Insert(char),
-    /// Begins a new line.
-    Newline,
-    /// Deletes the cluster before the caret.
-    Backspace,
-    /// Deletes the cluster after the caret.
-    Delete,
-    /// Deletes the word before the caret.
-    BackspaceWord,
-    /// Deletes the word after the caret.
-    DeleteWord,
-    /// Deletes to the start of the line.
-    KillToStart,
-    /// Deletes to the end of the line.
-    KillToEnd,
-    /// Puts back what was deleted last.
-    Yank,
-    /// Takes the last change back.
-    Undo,
-    /// Makes it again.
-    Redo,
-    /// One cluster to the left.
-    Left,
-    /// One cluster to the right.
-    Right,
-    /// One word to the left.
-    WordLeft,
-    /// One word to the right.
-    WordRight,
-    /// One row up.
-    Up,
-    /// One row down.
-    Down,
-    /// To the start of the line.
-    Home,
-    /// To the end of the line.
-    End,
-}
-
-/// A row as it is drawn.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
-    line: usize,
-    start: usize,
-    end: usize,
-    /// What is drawn; a tab shows as `⇥`, a long paste as a chip.
-    pub text: String,
-    /// The chips in it, as ranges of bytes.
-    pub chips: Vec<Range<usize>>,
 }
 
 /// The composer.
@@ -250,46 +196,6 @@ impl Composer {
         true
     }
 
-    /// Makes one change; says whether the text is another one now.
-    pub fn edit(&mut self, edit: Edit) -> bool {
-        if !matches!(edit, Edit::Up | Edit::Down) {
-            self.goal = None;
-        }
-        let changed = match edit {
-            Edit::Insert(c) => {
-                self.area.insert_char(c);
-                true
-            }
-            Edit::Newline => {
-                self.area.insert_newline();
-                true
-            }
-            Edit::Backspace => self.backspace(),
-            Edit::Delete => self.area.delete_str(self.cluster_after().max(1)),
-            Edit::BackspaceWord => self.area.delete_word(),
-            Edit::DeleteWord => self.area.delete_next_word(),
-            Edit::KillToStart => self.area.delete_line_by_head(),
-            Edit::KillToEnd => self.area.delete_line_by_end(),
-            // The library takes an empty cut for one that can be pasted, and panics.
-            Edit::Yank => !self.area.yank_text().is_empty() && self.area.paste(),
-            Edit::Undo => self.area.undo(),
-            Edit::Redo => self.area.redo(),
-            Edit::Left => self.step_left(),
-            Edit::Right => self.step_right(),
-            Edit::WordLeft => self.moved(CursorMove::WordBack),
-            Edit::WordRight => self.moved(CursorMove::WordForward),
-            Edit::Home => self.moved(CursorMove::Head),
-            Edit::End => self.moved(CursorMove::End),
-            Edit::Up => self.move_rows(-1),
-            Edit::Down => self.move_rows(1),
-        };
-        if changed {
-            self.recalled = None;
-            self.changed();
-        }
-        changed
-    }
-
     /// Shows an older text of the history (newest last); says whether there was one.
     pub fn recall_older(&mut self, history: &[String]) -> bool {
         let next = self.recalled.as_ref().map_or(0, |(at, _)| at + 1);
@@ -318,175 +224,10 @@ impl Composer {
         self.recalled.is_some()
     }
 
-    /// Wraps to a width and scrolls so that the caret is among `height` rows.
-    pub fn lay_out(&mut self, room: usize, height: usize) {
-        if self.room != room.max(1) {
-            self.room = room.max(1);
-            self.wrap();
-        }
-        let (row, height) = (self.caret().0, height.max(1));
-        self.top = self.top.min(row).max((row + 1).saturating_sub(height));
-        self.top = self.top.min(self.rows.len().saturating_sub(height));
-    }
-
-    /// The rows as they are drawn.
-    pub fn rows(&self) -> &[Row] {
-        &self.rows
-    }
-
-    /// The row and column of the caret among the rows.
-    pub fn caret(&self) -> (usize, usize) {
-        let cursor = self.area.cursor();
-        let holds = |row: &Row| row.line == cursor.0 && row.start <= cursor.1;
-        let index = self.rows.iter().rposition(holds).unwrap_or(0);
-        let Some(row) = self.rows.get(index) else { return (0, 0) };
-        let (line, _) = self.line();
-        let before: String = line.chars().skip(row.start).take(cursor.1 - row.start).collect();
-        (index, width(&self.drawn(&before).0).min(self.room))
-    }
-
     fn changed(&mut self) {
         self.goal = None;
         self.version += 1;
         self.wrap();
-    }
-
-    /// How wide a row is at the most: one column stays free for a caret behind the last character.
-    fn widest(&self) -> usize {
-        self.room.saturating_sub(1).max(1)
-    }
-
-    /// What is drawn for a text; for each byte of it the character it comes from; its chips.
-    fn drawn(&self, text: &str) -> (String, Vec<usize>, Vec<Range<usize>>) {
-        let (mut out, mut origins, mut chips) = (String::with_capacity(text.len()), Vec::new(), Vec::new());
-        for (at, c) in text.chars().enumerate() {
-            let begin = out.len();
-            match self.chips.label(c, self.widest()) {
-                Some(label) => {
-                    out.push_str(&label);
-                    chips.push(begin..out.len());
-                }
-                None => out.push(if c == '\t' { '⇥' } else { c }),
-            }
-            origins.resize(out.len(), at);
-        }
-        (out, origins, chips)
-    }
-
-    fn wrap(&mut self) {
-        let room = self.widest();
-        let mut rows = Vec::new();
-        for (line, text) in self.area.lines().iter().enumerate() {
-            let (drawn, origins, chips) = self.drawn(text);
-            let origin = |byte: usize| origins.get(byte).copied().unwrap_or_else(|| text.chars().count());
-            for range in wrap::wrap(&drawn, room) {
-                let inside = chips.iter().filter(|chip| chip.start < range.end && chip.end > range.start);
-                let inside =
-                    inside.map(|chip| chip.start.max(range.start) - range.start..chip.end.min(range.end) - range.start);
-                rows.push(Row {
-                    line,
-                    start: origin(range.start),
-                    end: origin(range.end),
-                    chips: inside.collect(),
-                    text: drawn[range].to_owned(),
-                });
-            }
-        }
-        self.rows = rows;
-    }
-
-    fn line(&self) -> (&str, usize) {
-        let cursor = self.area.cursor();
-        (self.area.lines().get(cursor.0).map_or("", String::as_str), cursor.1)
-    }
-
-    /// How many characters the cluster after the caret has.
-    fn cluster_after(&self) -> usize {
-        let (line, at) = self.line();
-        let rest: String = line.chars().skip(at).collect();
-        rest.graphemes(true).next().map_or(0, |cluster| cluster.chars().count())
-    }
-
-    /// How many characters the cluster before the caret has.
-    fn cluster_before(&self) -> usize {
-        let (line, at) = self.line();
-        let head: String = line.chars().take(at).collect();
-        head.graphemes(true).next_back().map_or(0, |cluster| cluster.chars().count())
-    }
-
-    fn backspace(&mut self) -> bool {
-        match self.cluster_before() {
-            0 | 1 => self.area.delete_char(),
-            several => {
-                self.step_left();
-                self.area.delete_str(several)
-            }
-        }
-    }
-
-    fn step_left(&mut self) -> bool {
-        let cursor = self.area.cursor();
-        match self.cluster_before() {
-            0 => self.area.move_cursor(CursorMove::Back),
-            several => self.go(cursor.0, cursor.1 - several),
-        }
-        false
-    }
-
-    fn step_right(&mut self) -> bool {
-        let cursor = self.area.cursor();
-        match self.cluster_after() {
-            0 => self.area.move_cursor(CursorMove::Forward),
-            several => self.go(cursor.0, cursor.1 + several),
-        }
-        false
-    }
-
-    fn moved(&mut self, how: CursorMove) -> bool {
-        self.area.move_cursor(how);
-        false
-    }
-
-    fn move_rows(&mut self, by: isize) -> bool {
-        let (row, column) = self.caret();
-        let goal = *self.goal.get_or_insert(column);
-        let Some(target) = row.checked_add_signed(by).and_then(|row| self.rows.get(row)) else { return false };
-        let (mut at, mut used) = (target.start, 0);
-        let line = self.area.lines().get(target.line).map_or("", String::as_str);
-        let row: String = line.chars().skip(target.start).take(target.end - target.start).collect();
-        for cluster in row.graphemes(true) {
-            used += width(&self.drawn(cluster).0);
-            let next = at + cluster.chars().count();
-            let last_of_line = next < target.end || self.is_end_of_line(target);
-            if used > goal || !last_of_line {
-                break;
-            }
-            at = next;
-        }
-        let line = target.line;
-        self.go(line, at);
-        false
-    }
-
-    /// Whether a row is the last one of its line: only there the caret may stand behind it.
-    fn is_end_of_line(&self, row: &Row) -> bool {
-        !self.rows.iter().any(|other| other.line == row.line && other.start == row.end && other.start > row.start)
-    }
-
-    fn go(&mut self, line: usize, column: usize) {
-        match (u16::try_from(line), u16::try_from(column)) {
-            (Ok(line), Ok(column)) => self.area.move_cursor(CursorMove::Jump(line, column)),
-            _ => {
-                self.area.move_cursor(CursorMove::Top);
-                for _ in 0..line {
-                    self.area.move_cursor(CursorMove::Down);
-                }
-                self.area.move_cursor(CursorMove::Head);
-                for _ in 0..column {
-                    self.area.move_cursor(CursorMove::Forward);
-                }
-            }
-        }
     }
 }
 
@@ -497,6 +238,7 @@ pub fn first_words(text: &str, max: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::text::width;
     use super::*;
 
     fn with(text: &str, room: usize) -> Composer {

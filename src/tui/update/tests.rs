@@ -11,7 +11,9 @@ use crate::tui::keymap;
 use crate::tui::model::{Focus, Model, Overlay};
 use crate::tui::projection::{Host, Trusted};
 
+mod answering;
 mod panes;
+mod reading;
 mod writing;
 
 fn act(model: &mut Model, action: Action) -> Vec<Wanted> {
@@ -164,158 +166,11 @@ fn words_that_overtake_the_news_of_their_request_take_the_queue_away() {
 }
 
 #[test]
-fn a_no_is_given_with_its_reason() {
-    let mut model = fixtures::model(80, 24);
-    fixtures::approval(&mut model);
-    press(&mut model, "d r a f t alt+a");
-    model.now += 1_000;
-    assert!(submitted(&press(&mut model, "w")).is_empty());
-    let effects = press(&mut model, "t o o space l a t e enter");
-    let [UserCommand::DecideApproval { answer, because, shown, .. }] = submitted(&effects)[..] else {
-        panic!("{effects:?}");
-    };
-    assert_eq!((*answer, because.as_deref()), (ApprovalAnswer::Deny, Some("too late")));
-    assert_eq!(*shown, fixtures::action("cargo test parser").hash());
-    assert_eq!(model.composer.text(), "draft");
-}
-
-#[test]
-fn a_reason_that_comes_too_late_is_not_lost() {
-    let mut model = fixtures::model(80, 24);
-    fixtures::approval(&mut model);
-    press(&mut model, "alt+a");
-    model.now += 1_000;
-    press(&mut model, "w n o");
-    allowed_elsewhere(&mut model);
-    assert!(submitted(&press(&mut model, "enter")).is_empty());
-    assert_eq!(model.composer.text(), "no");
-    assert!(model.hint.as_ref().is_some_and(|hint| hint.warns));
-}
-
-#[test]
-fn what_waits_in_other_tasks_is_asked_for_whenever_it_may_have_changed_one_at_a_time() {
-    let mut model = working();
-    let asks = |effects: &[Wanted]| effects.iter().filter(|effect| **effect == Wanted::AskWaiting).count();
-    let mut seq = model.told.seq;
-    let mut elsewhere = |model: &mut Model| {
-        seq += 1;
-        let approval = Approval { task: "t_other000".into(), ..fixtures::approval_of("p_other000", "ls") };
-        let event = Event::ApprovalRequested { approval };
-        let recorded = Recorded { seq, at: NOW, task: Some("t_other000".into()), actor: Actor::system(), event };
-        told(model, News::Recorded(Box::new(recorded)))
-    };
-    assert_eq!(asks(&elsewhere(&mut model)), 1);
-    assert_eq!(asks(&elsewhere(&mut model)), 0);
-    assert_eq!(asks(&told(&mut model, News::Waiting(vec!["t_other000".into()]))), 1, "it was stale");
-    let all = vec!["t_other000".into(), "t_parser00".into(), "t_other000".into()];
-    assert_eq!(asks(&told(&mut model, News::Waiting(all))), 0);
-    assert_eq!(model.told.waiting_elsewhere(), 2);
-}
-
-#[test]
 fn four_pasted_lines_and_enter_are_one_message() {
     let mut model = working();
     let effects = bytes(&mut model, b"\x1b[200~AAA\nBBB\r\nCCC\rDDD\x1b[201~\r");
     let [UserCommand::SendMessage { text, .. }] = submitted(&effects)[..] else { panic!("{effects:?}") };
     assert_eq!(text, "AAA\nBBB\nCCC\nDDD");
-}
-
-#[test]
-fn keys_typed_while_an_approval_opens_are_text_and_no_answer() {
-    let mut model = working();
-    let mut effects = press(&mut model, "1");
-    let approval = fixtures::approval_of("p_first000", "rm -r /");
-    fixtures::record(&mut model, Event::ApprovalRequested { approval });
-    effects.extend(press(&mut model, "space 2 space y"));
-    assert!(submitted(&effects).is_empty());
-    assert_eq!(model.composer.text(), "1 2 y");
-    assert_eq!(model.focus, Focus::Composer);
-}
-
-#[test]
-fn a_key_pressed_before_the_approval_was_seen_is_no_answer() {
-    let mut model = fixtures::model(80, 24);
-    fixtures::approval(&mut model);
-    let effects = press(&mut model, "alt+a y");
-    assert!(submitted(&effects).is_empty());
-    assert!(model.hint.as_ref().is_some_and(|hint| hint.warns));
-    model.now += 1_000;
-    let effects = press(&mut model, "y");
-    let [UserCommand::DecideApproval { approval, shown, answer, .. }] = submitted(&effects)[..] else {
-        panic!("{effects:?}");
-    };
-    assert_eq!((approval.as_str(), *answer), ("p_first000", ApprovalAnswer::Once));
-    assert_eq!(*shown, fixtures::action("cargo test parser").hash());
-}
-
-#[test]
-fn the_next_approval_needs_its_own_look() {
-    let mut model = fixtures::model(80, 24);
-    fixtures::approval(&mut model);
-    press(&mut model, "alt+a");
-    let next = Approval { created_at: NOW, ..fixtures::approval_of("p_second00", "rm -r target") };
-    fixtures::record(&mut model, Event::ApprovalRequested { approval: next });
-    model.now += 1_000;
-    assert_eq!(submitted(&press(&mut model, "y")).len(), 1);
-    allowed_elsewhere(&mut model);
-    assert_eq!(model.focus, Focus::Asks);
-    assert!(submitted(&press(&mut model, "y")).is_empty());
-}
-
-#[test]
-fn an_approval_longer_than_the_screen_is_read_to_its_end_before_a_yes() {
-    let mut model = fixtures::model(80, 24);
-    fixtures::working(&mut model);
-    let long = format!("echo start\n{}rm -r /", "echo line\n".repeat(60));
-    fixtures::record(&mut model, Event::ApprovalRequested { approval: fixtures::approval_of("p_long0000", &long) });
-    press(&mut model, "alt+a");
-    model.now += 1_000;
-    assert!(submitted(&press(&mut model, "y")).is_empty());
-    assert!(submitted(&press(&mut model, "a")).is_empty());
-    for _ in 0..20 {
-        press(&mut model, "pgdn");
-    }
-    assert_eq!(submitted(&press(&mut model, "y")).len(), 1);
-}
-
-#[test]
-fn a_no_needs_no_reading_to_the_end() {
-    let mut model = fixtures::model(80, 24);
-    fixtures::working(&mut model);
-    let long = "echo line\n".repeat(60);
-    fixtures::record(&mut model, Event::ApprovalRequested { approval: fixtures::approval_of("p_long0000", &long) });
-    press(&mut model, "alt+a");
-    model.now += 1_000;
-    let effects = press(&mut model, "N");
-    assert!(matches!(submitted(&effects)[..], [UserCommand::DecideApproval { answer: ApprovalAnswer::Never, .. }]));
-}
-
-#[test]
-fn a_question_is_answered_with_an_option_or_in_words() {
-    let mut model = fixtures::model(80, 24);
-    fixtures::question(&mut model);
-    press(&mut model, "h a l f alt+a");
-    model.now += 1_000;
-    let effects = press(&mut model, "down enter");
-    let [UserCommand::AnswerQuestion { answer, .. }] = submitted(&effects)[..] else { panic!("{effects:?}") };
-    assert_eq!(answer, "Change the test");
-    press(&mut model, "w");
-    assert_eq!(model.composer.purpose, Purpose::Answer("q_first000".into()));
-    let effects = press(&mut model, "n o enter");
-    let [UserCommand::AnswerQuestion { answer, .. }] = submitted(&effects)[..] else { panic!("{effects:?}") };
-    assert_eq!(answer, "no");
-    assert_eq!(model.composer.text(), "half");
-}
-
-#[test]
-fn a_point_of_acceptance_is_judged_once_it_was_seen() {
-    let mut model = fixtures::model(80, 24);
-    fixtures::acceptance(&mut model);
-    assert!(submitted(&press(&mut model, "alt+a y")).is_empty());
-    model.now += 1_000;
-    let effects = press(&mut model, "y");
-    let [UserCommand::GiveVerdict { check, outcome, .. }] = submitted(&effects)[..] else { panic!("{effects:?}") };
-    assert_eq!((check.as_str(), *outcome), ("x_first000", CheckState::Passed));
 }
 
 #[test]
@@ -507,75 +362,6 @@ fn an_answer_for_a_task_that_was_left_is_not_shown() {
 }
 
 #[test]
-fn trust_is_given_by_a_chord_that_was_seen_first_and_not_by_typing() {
-    let mut model = fixtures::model(80, 24);
-    model.told.trusted = Trusted::Unknown;
-    model.lay_out();
-    assert!(submitted(&press(&mut model, "y alt+y")).is_empty());
-    model.now += 1_000;
-    let effects = press(&mut model, "alt+y");
-    assert!(matches!(submitted(&effects)[..], [UserCommand::TrustFolder { trusted: true, .. }]));
-    told(
-        &mut model,
-        News::Accepted(id_of(&effects), Receipt { seq: 1, task: None, message: None, job: None, edit: None }),
-    );
-    assert!(!model.asks_for_trust());
-}
-
-#[test]
-fn older_rows_are_asked_for_once_when_the_reader_comes_near() {
-    let mut model = fixtures::model(80, 24);
-    model.wanted = Some("t_parser00".into());
-    let mut opening = fixtures::opening();
-    opening.page.calls.clear();
-    opening.page.more = true;
-    opening.page.rows =
-        (101..=200).map(|seq| fixtures::row(seq, Role::User, vec![Part::text(format!("row {seq}"))])).collect();
-    told(&mut model, News::Opened(Box::new(opening)));
-    assert!(press(&mut model, "pgup").is_empty());
-    let effects = press(&mut model, "ctrl+home");
-    assert_eq!(effects, [Wanted::Older { agent: "a_main0000".into(), before: 101 }]);
-    assert!(press(&mut model, "shift+up").is_empty());
-    let rows = (1..=100).map(|seq| fixtures::row(seq, Role::User, vec![Part::text(format!("row {seq}"))])).collect();
-    let top = |model: &Model| model.chat.visible().find_map(|(line, _)| line.map(ToString::to_string));
-    let before = top(&model);
-    told(
-        &mut model,
-        News::Older(
-            "a_main0000".into(),
-            TranscriptPage { rows, calls: Vec::new(), messages: Vec::new(), more: false, seq: 0 },
-        ),
-    );
-    assert_eq!(top(&model), before, "what is read does not move");
-}
-
-#[test]
-fn the_reading_place_stays_and_what_came_below_is_marked() {
-    let mut model = fixtures::model(80, 24);
-    model.wanted = Some("t_parser00".into());
-    let mut opening = fixtures::opening();
-    opening.page.rows =
-        (1..=60).map(|seq| fixtures::row(seq, Role::User, vec![Part::text(format!("row {seq}"))])).collect();
-    told(&mut model, News::Opened(Box::new(opening)));
-    press(&mut model, "pgup");
-    assert!(!model.chat.has_new_below());
-    let top = model.chat.top();
-    let row = fixtures::row(61, Role::Assistant, vec![Part::text("news")]);
-    let event = Event::TurnCommitted {
-        call: "k_9".into(),
-        agent: "a_main0000".into(),
-        row,
-        usage: Usage::default(),
-        consumed: Vec::new(),
-    };
-    fixtures::record(&mut model, event);
-    assert_eq!(model.chat.top(), top);
-    assert!(model.chat.has_new_below());
-    press(&mut model, "ctrl+end");
-    assert!(model.chat.is_following());
-}
-
-#[test]
 fn panes_are_reached_by_number_and_in_turn_and_hidden_ones_come_back() {
     let mut model = fixtures::model(130, 40);
     press(&mut model, "tab tab");
@@ -590,41 +376,6 @@ fn panes_are_reached_by_number_and_in_turn_and_hidden_ones_come_back() {
     assert_eq!(model.focus, Focus::Composer);
     press(&mut model, "esc");
     assert!(!model.zoomed);
-}
-
-#[test]
-fn reading_opens_a_call_and_copies_its_result() {
-    let mut model = working();
-    press(&mut model, "alt+up up up");
-    assert_eq!(model.focus, Focus::Transcript);
-    let lines = model.chat.total();
-    press(&mut model, "enter");
-    assert!(model.chat.total() > lines);
-    assert!(model.chat.visible().any(|(_, chosen)| chosen), "what was opened stays on screen");
-    let effects = press(&mut model, "y");
-    assert!(matches!(&effects[..], [Wanted::Copy(text)] if text.contains("trim_end")));
-    press(&mut model, "down down down");
-    assert_eq!(model.focus, Focus::Composer);
-}
-
-#[test]
-fn a_click_opens_a_call_and_leaves_the_keys_with_the_composer() {
-    let mut model = working();
-    let rows = model.chat.total();
-    let transcript = model.layout.transcript;
-    let read = (0..transcript.height)
-        .find(|row| {
-            let line = model.chat.visible().nth(usize::from(*row)).and_then(|(line, _)| line.map(ToString::to_string));
-            line.is_some_and(|line| line.contains("src/parser.rs"))
-        })
-        .expect("the call is on screen");
-    let row = transcript.y + read + model.chat.space_above() as u16;
-    act(&mut model, Action::Click { column: 5, row });
-    assert_eq!(model.chat.total(), rows, "the button is still down");
-    act(&mut model, Action::Release);
-    assert!(model.chat.total() > rows);
-    press(&mut model, "y");
-    assert_eq!((model.focus, model.composer.text().as_str()), (Focus::Composer, "y"));
 }
 
 #[test]
@@ -646,78 +397,6 @@ fn nothing_is_due_at_rest_and_what_happens_elsewhere_draws_nothing() {
     assert_eq!(model.due(), Some(NOW + crate::tui::model::SPIN));
     model.overlay = Some(Overlay::Tasks);
     assert!(model.due().is_some());
-}
-
-#[test]
-fn a_search_goes_from_match_to_match_and_opens_what_hides_one() {
-    let mut model = working();
-    press(&mut model, "alt+/ t r i m _ e n d");
-    let search = model.chat.search.clone().expect("a search");
-    assert_eq!(search.words, "trim_end");
-    let on_screen = |model: &Model| {
-        let search = model.chat.search.clone().expect("a search");
-        model
-            .chat
-            .visible()
-            .filter(|(line, chosen)| *chosen && line.is_some_and(|line| !search.matches(&line.to_string()).is_empty()))
-            .count()
-    };
-    assert!(on_screen(&model) > 0);
-    let newest = model.chat.chosen.clone();
-    press(&mut model, "enter");
-    while model.chat.chosen == newest {
-        let at = model.chat.search.clone();
-        press(&mut model, "n");
-        assert_ne!(model.chat.search, at, "each n goes on");
-    }
-    assert!(on_screen(&model) > 0);
-    press(&mut model, "N");
-    assert_eq!(model.chat.chosen, newest);
-    press(&mut model, "esc");
-    assert_eq!((model.focus, model.chat.search.is_none()), (Focus::Composer, true));
-}
-
-#[test]
-fn what_is_typed_or_pasted_into_a_search_goes_nowhere_else() {
-    let mut model = working();
-    bytes(&mut model, b"\x1b/nothing like \x1b[200~this\x1b[201~");
-    assert_eq!(model.chat.search.as_ref().map(|search| search.words.as_str()), Some("nothing like this"));
-    assert!(model.composer.is_empty());
-    assert!(model.hint.as_ref().is_some_and(|hint| hint.text.contains("here")));
-    press(&mut model, "esc");
-    assert_eq!(model.focus, Focus::Composer);
-}
-
-#[test]
-fn a_code_block_is_copied_alone_the_last_one_first() {
-    let mut model = fixtures::model(80, 24);
-    model.wanted = Some("t_parser00".into());
-    let mut opening = fixtures::opening();
-    opening.page.calls.clear();
-    let words = "one\n\n```sh\nls\n```\n\ntwo\n\n```rust\nfn f() {}\n```\n";
-    opening.page.rows = vec![
-        fixtures::row(1, Role::User, vec![Part::text("say")]),
-        fixtures::row(2, Role::Assistant, vec![Part::text(words)]),
-    ];
-    told(&mut model, News::Opened(Box::new(opening)));
-    assert_eq!(press(&mut model, "alt+up c"), [Wanted::Copy("fn f() {}".into())]);
-    assert_eq!(press(&mut model, "c"), [Wanted::Copy("ls".into())]);
-    press(&mut model, "{");
-    assert_eq!(model.chat.chosen, Some(crate::tui::chat::entries::Key::Said(1)));
-    assert_eq!(press(&mut model, "c"), []);
-}
-
-#[test]
-fn trust_is_asked_for_the_folder_of_what_is_open_and_where_there_is_something_to_trust() {
-    let mut model = fixtures::model(80, 24);
-    told(&mut model, News::Trust(None));
-    assert!(model.asks_for_trust());
-    model.facts.to_trust.clear();
-    assert!(!model.asks_for_trust(), "nothing in it would be used");
-    let mut model = working();
-    told(&mut model, News::Trust(None));
-    model.facts.folder.path = "/somewhere/else".into();
-    assert!(!model.asks_for_trust(), "the Task that is open works in another folder");
 }
 
 #[test]

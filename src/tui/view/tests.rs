@@ -7,30 +7,90 @@ use crate::domain::*;
 use crate::tui::action::{Action, News, Pane};
 use crate::tui::fixtures::{self, NOW};
 use crate::tui::model::{Focus, Model, Overlay};
+use crate::tui::painter::Painter;
 use crate::tui::projection::Trusted;
+use crate::tui::text;
+use crate::tui::theme::BuiltIn;
 use crate::tui::update::update;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
+use ratatui::style::Color;
 
-const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (40, 12)];
+const SIZES: [(u16, u16); 4] = [(80, 24), (120, 40), (200, 60), (40, 12)];
 
 /// Draws a model as the driver does.
-fn drawn(model: &mut Model) -> String {
+fn frame(model: &mut Model) -> Buffer {
     model.lay_out();
     let (width, height) = model.size;
     let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("a terminal");
-    terminal.draw(|frame| view(model, frame)).expect("a frame");
-    let lines: Vec<String> =
-        terminal.backend().to_string().lines().map(|line| line.trim_matches('"').trim_end().to_owned()).collect();
+    terminal.draw(|frame| view(model, frame)).expect("a frame").buffer.clone()
+}
+
+/// The words of a frame.
+fn drawn(model: &mut Model) -> String {
+    let buffer = frame(model);
+    let mut lines = Vec::new();
+    for row in buffer.content.chunks(usize::from(buffer.area.width.max(1))) {
+        let (mut line, mut covered) = (String::new(), 0);
+        for cell in row {
+            if covered == 0 {
+                line.push_str(cell.symbol());
+                covered = text::width(cell.symbol()).max(1);
+            }
+            covered -= 1;
+        }
+        lines.push(line.trim_end().to_owned());
+    }
     lines.join("\n")
 }
 
-fn snapshots(name: &str, set_up: impl Fn(&mut Model)) {
-    for (width, height) in SIZES {
-        let mut model = fixtures::model(width, height);
-        set_up(&mut model);
-        insta::assert_snapshot!(format!("{name}_{width}x{height}"), drawn(&mut model));
+/// The styles of a frame: a letter for each, as a map, and what each stands for.
+fn inked(model: &mut Model) -> String {
+    let buffer = frame(model);
+    let mut known: Vec<String> = Vec::new();
+    let mut map = String::new();
+    for row in buffer.content.chunks(usize::from(buffer.area.width.max(1))) {
+        let mut line = String::new();
+        for cell in row {
+            let ink = if cell.symbol() == " " { Color::Reset } else { cell.fg };
+            let style = format!("{ink} on {} {:?}", cell.bg, cell.modifier);
+            if style == "Reset on Reset NONE" {
+                line.push(' ');
+                continue;
+            }
+            let at = known.iter().position(|seen| *seen == style).unwrap_or_else(|| {
+                known.push(style);
+                known.len() - 1
+            });
+            line.push(char::from(b'a' + at as u8));
+        }
+        map.push_str(line.trim_end());
+        map.push('\n');
     }
+    for (at, style) in known.iter().enumerate() {
+        map.push_str(&format!("{}: {style}\n", char::from(b'a' + at as u8)));
+    }
+    map
+}
+
+/// One file for each state: its words at every size, and its styles at the first in three themes.
+fn snapshots(name: &str, set_up: impl Fn(&mut Model)) {
+    let mut page = String::new();
+    let set = |(width, height): (u16, u16), theme: BuiltIn| {
+        let mut model = fixtures::model(width, height);
+        model.theme = theme.load();
+        set_up(&mut model);
+        model
+    };
+    for (width, height) in SIZES {
+        page.push_str(&format!("== {width}x{height}\n{}\n", drawn(&mut set((width, height), BuiltIn::Dark))));
+    }
+    for theme in [BuiltIn::Dark, BuiltIn::Light, BuiltIn::None] {
+        page.push_str(&format!("== {} at {}x{}\n", theme.name(), SIZES[0].0, SIZES[0].1));
+        page.push_str(&inked(&mut set(SIZES[0], theme)));
+    }
+    insta::assert_snapshot!(name, page);
 }
 
 fn news(model: &mut Model, said: News) {
@@ -235,26 +295,100 @@ fn a_long_paste_is_a_chip() {
 }
 
 #[test]
-fn the_widest_terminals_have_two_columns_beside_the_chat() {
-    for (width, height) in [(200, 60), (300, 100)] {
-        let mut model = fixtures::model(width, height);
-        fixtures::working(&mut model);
-        insta::assert_snapshot!(format!("wide_{width}x{height}"), drawn(&mut model));
+fn the_widest_terminals_have_two_columns_beside_the_chat_once_there_is_something_in_them() {
+    let mut model = fixtures::model(300, 100);
+    fixtures::working(&mut model);
+    fixtures::job(&mut model);
+    let told = Message { kind: MessageKind::Notice, ..fixtures::message("m_n", "noted", MessageState::Queued) };
+    model.told.records.messages.insert(told.id.clone(), told);
+    insta::assert_snapshot!("wide", drawn(&mut model));
+}
+
+#[test]
+fn panes_with_something_in_them() {
+    snapshots("busy", |model| {
+        fixtures::working(model);
+        fixtures::job(model);
+        let told = Message { kind: MessageKind::Notice, ..fixtures::message("m_n", "noted", MessageState::Queued) };
+        model.told.records.messages.insert(told.id.clone(), told);
+    });
+}
+
+#[test]
+fn the_pane_of_jobs() {
+    snapshots("jobs", |model| {
+        fixtures::working(model);
+        fixtures::job(model);
+        model.focus = Focus::Side(Pane::Jobs);
+    });
+}
+
+/// An answer that is settled, with the colours of its code.
+fn answered(model: &mut Model, words: &str) {
+    model.wanted = Some("t_parser00".into());
+    let mut opening = fixtures::opening();
+    opening.detail.run = None;
+    opening.page.rows = vec![
+        fixtures::row(1, Role::User, vec![Part::text("Show me")]),
+        fixtures::row(2, Role::Assistant, vec![Part::text(words)]),
+    ];
+    news(model, News::Opened(Box::new(opening)));
+    let painter = Painter::new();
+    for job in model.chat.colours.take_wanted() {
+        let coloured = painter.paint(&job);
+        update(model, Action::Painted(job, coloured));
     }
+    model.lay_out();
+}
+
+#[test]
+fn an_answer_in_markdown() {
+    let words = "# Report\n\nSome **bold**, *slanted*, ~~gone~~ and `code`, see [the page](https://a.example).\n\n\
+        > A quote that is long enough to wrap in a narrow pane, surely.\n\n1. first\n2. second\n   - nested\n\n\
+        - [x] done\n- [ ] open\n\n| name | size |\n|---|---:|\n| a.txt | 10 |\n| 日本語.txt | 2 000 |\n\n---\nThe end.";
+    snapshots("markdown", |model| answered(model, words));
+}
+
+#[test]
+fn a_card_of_code() {
+    let words = "The fix:\n\n```rust\nfn parse(text: &str) -> usize {\n    // Keep the end.\n    let lines = text.lines().count();\n    lines + 1\n}\n```\n\n```\nno language\n```";
+    snapshots("code", |model| answered(model, words));
+}
+
+#[test]
+fn the_scripts_of_the_world() {
+    let words = "日本語テキストはここで折り返されますか、狭い画面でも正しく。\n\nاختبار العربية في سطر طويل بما يكفي\n\n\
+        สวัสดีครับ ทดสอบภาษาไทย\n\n👩‍👩‍👧‍👦 🏳️‍🌈 ⚙️ ⏺ e\u{301}\n\n| a | b |\n|---|---|\n| 👩‍👩‍👧‍👦 | 日本 |\n| العربية | x |";
+    snapshots("scripts", |model| answered(model, words));
+}
+
+#[test]
+fn the_diff_of_a_change() {
+    let diff = "--- a/src/parser.rs\n+++ b/src/parser.rs\n@@ -1,4 +1,4 @@\n fn parse(text: &str) -> usize {\n\
+        -    let text = text.trim_end();\n+    let text = text.trim_start();\n     text.lines().count()\n }\n";
+    snapshots("diff", |model| {
+        model.wanted = Some("t_parser00".into());
+        let mut opening = fixtures::opening();
+        opening.page.calls[0].name = "edit".into();
+        opening.page.rows[2] = fixtures::row(3, Role::Tool, vec![Part::text(diff)]);
+        news(model, News::Opened(Box::new(opening)));
+        model.chat.opened.toggle(&crate::tui::chat::entries::Key::Call("c_read000000".into()));
+    });
 }
 
 #[test]
 fn plain_lines_for_a_screen_reader() {
+    let mut page = String::new();
     for (width, height) in SIZES {
         let mut model = fixtures::model(width, height);
         model.form = crate::tui::look::Form::Plain;
         fixtures::working(&mut model);
         update(&mut model, Action::OpenCommands);
-        let drawn = drawn(&mut model);
-        insta::assert_snapshot!(format!("plain_{width}x{height}"), drawn);
-        let draws = |c: char| matches!(c, '\u{2500}'..='\u{259f}' | '\u{2800}'..='\u{28ff}');
-        assert!(!drawn.contains(draws), "{drawn}");
+        page.push_str(&format!("== {width}x{height}\n{}\n", drawn(&mut model)));
     }
+    let draws = |c: char| matches!(c, '\u{2500}'..='\u{259f}' | '\u{2800}'..='\u{28ff}');
+    assert!(!page.contains(draws), "{page}");
+    insta::assert_snapshot!("plain", page);
 }
 
 #[test]

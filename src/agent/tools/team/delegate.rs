@@ -53,8 +53,7 @@ struct Arguments {
 }
 
 static SPEC: LazyLock<ToolSpec> = LazyLock::new(|| {
-    let description =
-        "Give a bounded part to a Subagent; several work side by side.";
+    let description = "Give a bounded part to a Subagent; several work side by side.";
     arguments::spec::<Arguments>(super::DELEGATE, description, Effect::Idempotent)
 });
 

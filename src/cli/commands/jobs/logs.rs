@@ -105,7 +105,12 @@ fn print(folder: &Folder, args: &LogsArgs, mut printer: Printer<'_>) -> Result<(
         }
     }
     let log = Log::open(folder.path(), stream).map_err(failed)?;
+    let end = log.end();
     let mut lines = Lines::new(log, from);
+    if told.is_none() {
+        // One that floods prints faster than its lines are read.
+        lines = lines.until(end);
+    }
     loop {
         let ended = told.is_none() || has_ended(folder);
         while let Some(line) = lines.next_line().map_err(failed)? {
