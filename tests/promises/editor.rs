@@ -111,7 +111,7 @@ fn rs_5_a_conflict_is_handed_to_main_with_the_three_texts_or_left_for_later() {
     let said = server.wait_for_request(2).heard().join("\n");
     assert!(["n.rs", "their two", "mine two", "w_"].iter().all(|words| said.contains(words)), "{said}");
     // The Candidate waits in the list, with its difference.
-    terminal.wait_for("1 Candidate").keys("alt+k").wait_for("came too late").wait_for("mine two").keys("r");
+    terminal.wait_for("Main has the conflict").keys("alt+k").wait_for("came too late").wait_for("mine two").keys("r");
     terminal.wait_for("No Candidates");
     home.assert_sound();
 }
@@ -125,7 +125,7 @@ fn rs_3_a_candidate_is_looked_at_and_accepted_or_rejected() {
     let change = json!({"text": "one\nbetter\n"});
     let deed = json!({"deed": "propose", "resource": id, "base": 0, "change": change});
     Attached::to(&home, "n_proposer0").submit(&json!({"do": "resource", "deed": deed}));
-    terminal.wait_for("1 Candidate").keys("alt+k").wait_for("to be judged").wait_for("better").keys("a");
+    terminal.wait_for("Main has the conflict").keys("alt+k").wait_for("to be judged").wait_for("better").keys("a");
     terminal.wait_for("No Candidates").keys("esc").wait_for("better").wait_for("r1");
     assert_eq!(text(&home, "n.md"), "one\nbetter\n");
     home.assert_sound();
@@ -175,7 +175,7 @@ fn ui_6_find_replace_go_to_a_line_preview_and_ones_own_editor() {
 
 #[test]
 fn ui_6_two_terminals_and_an_agent_write_in_one_document_and_no_character_is_lost() {
-    let rounds = 8;
+    let rounds = 4;
     let edit =
         |round: usize| call(("doc", json!({"action": "edit", "doc": "n.md", "text": format!("agent {round}\n")})));
     let replies = (0..rounds).map(edit).chain([Reply::say("all written")]);

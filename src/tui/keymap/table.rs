@@ -509,10 +509,16 @@ pub static TABLE: &[Binding] = &[
         Action::Editor(EditorAct::Go(Motion::End, Reach::Extend)),
         "select: end of the text",
     ),
-    bind(When::DocumentHistory, "older", &["left", "h"], Action::Editor(EditorAct::Slide(Step::Up)), "older revision"),
     bind(
         When::DocumentHistory,
-        "newer",
+        "older-revision",
+        &["left", "h"],
+        Action::Editor(EditorAct::Slide(Step::Up)),
+        "older revision",
+    ),
+    bind(
+        When::DocumentHistory,
+        "newer-revision",
         &["right", "l"],
         Action::Editor(EditorAct::Slide(Step::Down)),
         "newer revision",
