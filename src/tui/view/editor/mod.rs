@@ -53,7 +53,7 @@ fn headline(model: &Model, doc: &Doc, area: Rect) -> Line<'static> {
     left.push(Span::styled(format!("  r{}", doc.buffer.revision()), Style::from(theme.dim)));
     if doc.saving.is_some() {
         left.push(Span::styled("  saving…", Style::from(theme.dim)));
-    } else if doc.buffer.is_dirty() {
+    } else if doc.buffer.is_dirty() || doc.apart.is_some() {
         left.push(Span::styled("  not saved", Style::from(theme.warn)));
     }
     // Where the chat is not in sight, nothing else shows what is said to the person.
