@@ -8,6 +8,7 @@ use super::agents::AgentsAct;
 use super::attention::Looking;
 use super::colours::{Coloured, Job};
 use super::composer::Edit;
+use super::editor::{EditorAct, EditorAsk, EditorNews};
 use super::inbox::InboxAct;
 use super::input::decode::Answer;
 use super::jobs::JobsAct;
@@ -253,6 +254,9 @@ pub enum Action {
     /// The terminal of a Job was left.
     Attached(Result<(), String>),
 
+    /// Does something in the Editor pane.
+    Editor(EditorAct),
+
     /// Shows the list of all Tasks.
     OpenTasks,
     /// Chooses a Task of the list.
@@ -397,6 +401,8 @@ pub enum News {
     ModelKept(Result<String, String>),
     /// The Jobs there are.
     Jobs(Vec<JobView>),
+    /// What the Editor asked for.
+    Editor(EditorNews),
     /// Lines of a Job's log.
     JobLog(JobId, LogPage),
     /// Lines of a Job's log in which a pattern was found.
@@ -499,6 +505,8 @@ pub enum Effect {
         /// From this byte on.
         from: u64,
     },
+    /// Ask something for the Editor.
+    Editor(EditorAsk),
     /// Hand the terminal to a Job until it is left.
     Attach(JobId),
     /// Hand the terminal to the person's editor, with this text.

@@ -85,6 +85,11 @@ fn inside(frame: Rect) -> Rect {
     }
 }
 
+/// Whether the keys go to a document, or to the list of them.
+fn writes(model: &Model) -> bool {
+    model.focus == Focus::Side(Pane::Editor) && model.holds_something(Pane::Editor)
+}
+
 impl Layout {
     /// Places the panes; [`Layout::fill_chat`] places what is in the chat.
     pub fn place_panes(model: &Model) -> Self {
@@ -122,6 +127,8 @@ impl Layout {
         let mut left = area;
         if !columns.is_empty() {
             let usual = match (busy, columns.len()) {
+                // Whoever writes a document wants the room for it.
+                (_, _) if writes(model) => area.width * 3 / 5,
                 (0, _) => FEWEST.0,
                 (_, 1) => (area.width / 3).clamp(38, 60),
                 _ => area.width / 2,
@@ -157,6 +164,7 @@ impl Layout {
         let is_chosen = panes.iter().any(|pane| model.sizes.rows.contains_key(pane));
         // The Inbox takes the rest, or whoever has something; where nobody has, it stays free.
         let grows = match busy.last() {
+            Some(_) if writes(model) && panes.contains(&Pane::Editor) => Pane::Editor,
             Some(last) if !busy.contains(&Pane::Inbox) => *last,
             Some(_) | None if panes.contains(&Pane::Inbox) => Pane::Inbox,
             Some(_) | None => panes[panes.len() - 1],

@@ -4,6 +4,8 @@
 //! Two lanes keep what belongs together in order: commands are sent one after the other as they
 //! were given, and so are questions; neither waits for the other.
 
+mod documents;
+
 use super::action::{Effect, News};
 use super::ports::Connect;
 use super::projection::Opening;
@@ -237,6 +239,7 @@ async fn perform(client: &Client, effect: Effect) -> Option<News> {
                 Err(failure) => unanswered(failure),
             }
         }
+        Effect::Editor(wanted) => documents::ask(client, wanted).await.map(News::Editor),
         Effect::AskTrust(folder) => match client.ask(Query::Trust { folder }).await {
             Ok(Answer::Trust(trust)) => Some(News::Trust(trust.map(|trust| trust.trusted))),
             Ok(other) => unanswered(wrong(&other)),

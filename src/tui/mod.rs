@@ -17,6 +17,7 @@ pub mod chat;
 pub mod colours;
 pub mod composer;
 mod diff;
+pub mod editor;
 mod finder;
 #[cfg(test)]
 mod fixtures;

@@ -9,6 +9,7 @@ use super::asks::{self, Ask, Asks};
 use super::attention::Looking;
 use super::chat::{self, Chat};
 use super::composer::{Composer, Purpose};
+use super::editor::Editor;
 use super::inbox::Inbox;
 use super::jobs::Jobs;
 use super::keymap::Keymap;
@@ -223,6 +224,8 @@ pub struct Model {
     pub paper: Option<Paper>,
     /// Jobs.
     pub jobs: Jobs,
+    /// The Editor pane.
+    pub editor: Editor,
     /// A command of the person that runs or ran.
     pub shell: Option<Shell>,
     /// How many searches for files there were.
@@ -291,6 +294,7 @@ impl Model {
             inbox: Inbox::default(),
             paper: None,
             jobs: Jobs::default(),
+            editor: Editor::default(),
             shell: None,
             searches: 0,
             sent: Vec::new(),
@@ -399,8 +403,15 @@ impl Model {
             Pane::Subagents => records.agents.values().any(|agent| agent.role == AgentRole::Subagent),
             Pane::Inbox => records.messages.values().any(|message| message.kind != MessageKind::User),
             Pane::Jobs => !self.jobs.views.is_empty() || self.jobs.reads(),
-            Pane::Editor => false,
+            Pane::Editor => {
+                self.editor.doc.is_some() || self.focus == Focus::Side(pane) && !self.editor.list.is_empty()
+            }
         }
+    }
+
+    /// Whether characters that are typed go into the document.
+    pub fn types_document(&self) -> bool {
+        self.overlay.is_none() && self.focus == Focus::Side(Pane::Editor) && self.editor.types()
     }
 
     /// Whether something waits for the person: an approval, a question, the word that trusts the folder.
@@ -456,6 +467,9 @@ impl Model {
         let ask_rows = self.asks.lay_out(&self.told, &self.theme, room);
         layout.fill_chat(self, ask_rows);
         self.layout = layout;
+        if let Some(area) = self.layout.pane(Pane::Editor) {
+            self.editor.lay_out(area, &self.chat.colours);
+        }
         let Layout { transcript, composer, ask_body, .. } = self.layout;
         self.composer.lay_out(usize::from(composer.width), usize::from(composer.height));
         if self.focus == Focus::Asks && self.overlay.is_none() && ask_body.area() > 0 {
@@ -494,7 +508,8 @@ impl Model {
         let lives = self.layout.pane(Pane::Jobs).is_some() && self.jobs.lives();
         let jobs = lives.then_some(self.jobs.next.max(self.now));
         let trust = self.trust_shown.map(|at| at + asks::MOMENT).filter(|at| *at > self.now);
-        [spinner, beside, countdown, shell, ages, jobs, trust, self.draft_due, self.asks.due(self.now)]
+        let unsaved = self.editor.doc.as_ref().and_then(|doc| doc.due);
+        [spinner, beside, countdown, shell, ages, jobs, trust, unsaved, self.draft_due, self.asks.due(self.now)]
             .into_iter()
             .flatten()
             .min()

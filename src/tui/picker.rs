@@ -30,6 +30,18 @@ pub enum Wish {
     JumpInJob,
     /// What the Jobs that are shown hold.
     FilterJobs,
+    /// A document to open.
+    OpenDocument,
+    /// The name of a new document.
+    NewDocument,
+    /// What to look for in the document.
+    FindInText,
+    /// What is to be replaced in the document.
+    ReplaceInText,
+    /// What takes its place.
+    ReplaceWith,
+    /// A line to go to.
+    GoToLine,
     /// Which messages of the Inbox to show.
     FilterInbox,
 }
@@ -48,6 +60,12 @@ impl Wish {
             Self::FindInJob => "A regular expression to look for in the log",
             Self::JumpInJob => "When: 14:05, or how long ago: 10m, 2h",
             Self::FilterJobs => "Only Jobs with these words; none shows all",
+            Self::OpenDocument => "Open a document",
+            Self::NewDocument => "The name of a new document, such as plan.md",
+            Self::FindInText => "Find in the document",
+            Self::ReplaceInText => "Replace in the document: what",
+            Self::ReplaceWith => "Replace it with; nothing takes it away",
+            Self::GoToLine => "Go to line",
         }
     }
 }

@@ -6,12 +6,13 @@
 
 mod acceptance;
 mod agents;
-mod agents_screen;
 mod agents_crashes;
+mod agents_screen;
 mod approvals;
 mod background;
 mod composer;
 mod crashes;
+mod editor;
 mod exec;
 mod guide;
 mod handing_back;

@@ -200,6 +200,18 @@ impl EditorBuffer {
             || self.slice(now..now + edit.insert) != graphemes::slice(&self.base, edit.at..edit.at + edit.delete)
     }
 
+    /// The whole committed text; copies it.
+    pub fn base_text(&self) -> String {
+        self.base.to_string()
+    }
+
+    /// Where a range of the text on screen lies in the committed text.
+    pub fn base_range(&self, range: Range<usize>) -> Range<usize> {
+        let at = |byte| graphemes::floor(&self.base, self.local.map_back(byte));
+        let start = at(range.start);
+        start..at(range.end).max(start)
+    }
+
     /// What leads from the committed text to the text on screen.
     pub fn to_patch(&self) -> Patch {
         self.local.with_texts(|range| self.slice(range).into_owned())
@@ -259,6 +271,17 @@ impl EditorBuffer {
         self.history.put(direction, back);
         self.selection = Selection::caret(graphemes::floor(&self.text, caret));
         true
+    }
+
+    /// Takes a whole new text, such as another editor gives it back: one step of one's own, which
+    /// touches as little as lines and words allow. Tells whether something changed.
+    pub fn replace_with(&mut self, text: &str) -> bool {
+        let patch = super::diff::patch_between(&self.text(), text);
+        let head = patch.map(self.selection.head, Bias::Before);
+        self.history.pause();
+        self.change(&patch, history::Kind::Other);
+        self.select(Selection::caret(head));
+        !patch.is_empty()
     }
 
     /// Ends the present step of the history: what is typed next is undone apart.

@@ -112,6 +112,13 @@ impl EditorBuffer {
         Ok(Arrival { places, meets })
     }
 
+    /// Whether a commit of somebody else changes what is changed here and not saved yet.
+    pub fn meets(&self, patch: &Patch) -> bool {
+        let mut plain = self.clone();
+        plain.forget_what_is_as_it_was();
+        !plain.local.overlaps(patch).is_empty()
+    }
+
     /// What was typed and taken back changed nothing: it must not stand against what others write there.
     fn forget_what_is_as_it_was(&mut self) {
         let mut moved = 0isize;
@@ -145,6 +152,16 @@ impl EditorBuffer {
     /// One has looked.
     pub fn clear_marks(&mut self) {
         self.marks.clear();
+    }
+
+    /// One has looked at the first change of others at or after a byte, else at the first of all;
+    /// gives where it is.
+    pub fn look_at_next(&mut self, from: usize) -> Option<Range<usize>> {
+        let next = |mark: &&Mark| mark.range.start >= from;
+        let mark = self.marks.iter().filter(next).min_by_key(|mark| mark.range.start);
+        let range = mark.or_else(|| self.marks.iter().min_by_key(|mark| mark.range.start))?.range.clone();
+        self.marks.retain(|mark| mark.range != range);
+        Some(range)
     }
 
     /// Begins a save: sends what is returned as a commit; `None` where nothing is to be saved or a

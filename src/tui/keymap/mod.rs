@@ -8,6 +8,8 @@ mod table;
 use super::action::{Action, Pane, Step};
 use super::attention::Looking;
 use super::composer::{Edit, Purpose};
+use super::editor::EditorAct;
+use super::editor::doc::Show;
 use super::key::Key;
 use super::model::{Focus, Model, Overlay};
 use super::picker::Wish;
@@ -72,6 +74,18 @@ pub enum When {
     Jobs,
     /// On the log of a Job.
     JobLog,
+    /// In the list of documents.
+    Documents,
+    /// In the text of a document.
+    Document,
+    /// In the text of a document, with something selected.
+    DocumentSelected,
+    /// On the revisions of a document.
+    DocumentHistory,
+    /// On the Candidates of a document.
+    DocumentCandidates,
+    /// On a conflict.
+    DocumentConflict,
     /// In the list of Tasks.
     Tasks,
     /// While words to narrow the list of Tasks are typed.
@@ -120,6 +134,11 @@ impl When {
             Self::Paper => "A Contribution or a message, whole",
             Self::Jobs => "Jobs",
             Self::JobLog => "The log of a Job",
+            Self::Documents => "Documents",
+            Self::Document | Self::DocumentSelected => "Editing a document",
+            Self::DocumentHistory => "The history of a document",
+            Self::DocumentCandidates => "Candidates of a document",
+            Self::DocumentConflict => "A conflict, piece by piece",
             Self::Tasks | Self::TasksTyping => "Task list",
             Self::Help => "Keys",
             Self::Editing => "Editing a line or a text",
@@ -159,6 +178,12 @@ impl When {
             Self::Paper => "paper",
             Self::Jobs => "jobs",
             Self::JobLog => "job-log",
+            Self::Documents => "documents",
+            Self::Document => "document",
+            Self::DocumentSelected => "document-selected",
+            Self::DocumentHistory => "document-history",
+            Self::DocumentCandidates => "document-candidates",
+            Self::DocumentConflict => "document-conflict",
             Self::Tasks => "tasks",
             Self::TasksTyping => "tasks-typing",
             Self::Help => "help",
@@ -289,6 +314,7 @@ impl Keymap {
         match self.row(key, model) {
             Some(row) => Some(row.action.clone()),
             None if model.types_filter() => key.typed().map(|c| Action::TypeFilter(c.to_string())),
+            None if model.types_document() => key.typed().map(|c| Action::Editor(EditorAct::Type(c))),
             None if model.types_search() => key.typed().map(|c| Action::TypeSearch(c.to_string())),
             None => key.typed().filter(|_| model.writes()).map(|c| Action::Edit(Edit::Insert(c))),
         }
@@ -366,6 +392,7 @@ pub fn resolve(event: Event, model: &Model) -> Option<Action> {
         Event::Key(key) => model.keymap.action(Key::from_event(key), model),
         Event::Paste(text) if model.types_filter() => Some(Action::TypeFilter(text)),
         Event::Paste(text) if model.types_search() => Some(Action::TypeSearch(text)),
+        Event::Paste(text) if model.types_document() => Some(Action::Editor(EditorAct::Paste(text))),
         Event::Paste(text) => Some(Action::Paste(text)),
         Event::Resize(width, height) => Some(Action::Resize { width, height }),
         Event::Mouse(mouse) => {
@@ -428,6 +455,7 @@ fn places(model: &Model) -> Vec<When> {
         (None, Focus::Side(Pane::Jobs)) => places.push(When::Jobs),
         (None, Focus::Side(Pane::Subagents)) => places.extend([When::Subagents, When::Side]),
         (None, Focus::Side(Pane::Inbox)) => places.extend([When::Inbox, When::Side]),
+        (None, Focus::Side(Pane::Editor)) => editing(model, &mut places),
         (None, Focus::Side(_)) => places.push(When::Side),
     }
     if model.overlay.is_none() {
@@ -438,6 +466,21 @@ fn places(model: &Model) -> Vec<When> {
     }
     places.push(When::Always);
     places
+}
+
+fn editing(model: &Model, places: &mut Vec<When>) {
+    let Some(doc) = &model.editor.doc else { return places.push(When::Documents) };
+    match &doc.show {
+        Show::Text => {
+            if !doc.buffer.selection().is_empty() {
+                places.push(When::DocumentSelected);
+            }
+            places.push(When::Document);
+        }
+        Show::History(_) => places.push(When::DocumentHistory),
+        Show::Candidates(_) => places.push(When::DocumentCandidates),
+        Show::Conflict(_) => places.push(When::DocumentConflict),
+    }
 }
 
 fn writing(model: &Model, places: &mut Vec<When>) {

@@ -2,6 +2,7 @@
 
 use super::super::action::{Effect, Pane, Step};
 use super::super::asks;
+use super::super::editor::EditorAct;
 use super::super::key::Key;
 use super::super::model::{Focus, Model, Overlay};
 use super::super::paper::PaperAct;
@@ -16,6 +17,9 @@ pub(super) fn to(model: &mut Model, pane: Pane) -> Vec<Effect> {
     model.chat.search = None;
     model.focus = if pane == Pane::Chat { Focus::Composer } else { Focus::Side(pane) };
     let mut effects = if was_hidden { keep_sizes(model) } else { Vec::new() };
+    if pane == Pane::Editor {
+        effects.extend(super::editor::ask(model));
+    }
     if pane == Pane::Jobs {
         effects.extend(super::jobs::ask(model));
     }
@@ -168,6 +172,9 @@ pub(super) fn queue(model: &mut Model) -> Vec<Effect> {
 }
 
 pub(super) fn scroll(model: &mut Model, step: Step) -> Vec<Effect> {
+    if model.focus == Focus::Side(Pane::Editor) {
+        return super::editor::act(model, EditorAct::Scroll(step));
+    }
     let (rows, page) = match model.focus {
         Focus::Side(Pane::Inbox) => {
             let height = model.layout.pane(Pane::Inbox).map_or(0, |area| usize::from(area.height));
@@ -310,5 +317,9 @@ pub(super) fn click(model: &mut Model, column: u16, row: u16) -> Vec<Effect> {
         return hit.map_or_else(Vec::new, |(pane, _)| to(model, pane));
     }
     let pane = layout.panes.iter().find(|(_, area)| holds(*area, column, row)).map(|(pane, _)| *pane);
-    pane.map_or_else(Vec::new, |pane| to(model, pane))
+    let mut effects = pane.map_or_else(Vec::new, |pane| to(model, pane));
+    if pane == Some(Pane::Editor) {
+        effects.extend(super::editor::click(model, column, row));
+    }
+    effects
 }

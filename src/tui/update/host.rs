@@ -29,14 +29,12 @@ fn take(model: &mut Model, news: News) -> Vec<Effect> {
             Vec::new()
         }
         News::Accepted(id, receipt) => accepted(model, &id, receipt),
-        News::Rejected(id, rejection) => {
-            rejected(model, &id, &rejection);
-            Vec::new()
-        }
+        News::Rejected(id, rejection) => rejected(model, &id, &rejection),
         News::Unanswered(why) => {
             model.chat.asked_older = false;
             model.tasks.asked = false;
             model.waiting = Refresh::default();
+            super::editor::unanswered(model);
             model.jobs.refresh = Refresh::default();
             model.jobs.log.iter_mut().for_each(|log| log.asked = false);
             model.warn(why);
@@ -89,6 +87,7 @@ fn take(model: &mut Model, news: News) -> Vec<Effect> {
             model.warn(why);
             Vec::new()
         }
+        News::Editor(news) => super::editor::news(model, news),
         News::Waiting(tasks) => {
             model.told.waiting = tasks;
             if model.waiting.answered() { vec![Effect::AskWaiting] } else { Vec::new() }
@@ -143,6 +142,7 @@ fn connected(model: &mut Model, seq: Seq, fence: Fence) -> Vec<Effect> {
     model.jobs.refresh = Refresh::default();
     model.jobs.log.iter_mut().for_each(|log| log.asked = false);
     effects.extend(super::jobs::ask(model));
+    effects.extend(super::editor::connected(model));
     match &model.wanted {
         Some(task) => effects.push(Effect::Open(task.clone())),
         None => {
@@ -208,16 +208,21 @@ fn accepted(model: &mut Model, id: &CommandId, receipt: Receipt) -> Vec<Effect> 
             Vec::new()
         }
         (UserCommand::Job { deed: JobDeed::Start { .. } }, _) => super::shell::accepted(model, id, &kept),
+        (UserCommand::Resource { deed }, _) => super::editor::accepted(model, id, &deed, kept),
         _ => Vec::new(),
     }
 }
 
 /// Nothing was changed: says why, and gives the words back that a person typed for it.
-fn rejected(model: &mut Model, id: &CommandId, rejection: &Rejection) {
+fn rejected(model: &mut Model, id: &CommandId, rejection: &Rejection) -> Vec<Effect> {
     let out = take_out(model, id);
     model.warn(rejection.to_string());
     super::shell::refused(model, id);
-    let Some(Outgoing { wanted, words: Some(words), .. }) = out else { return };
+    let effects = match &out {
+        Some(Outgoing { wanted: UserCommand::Resource { deed }, .. }) => super::editor::refused(model, id, deed),
+        Some(_) | None => Vec::new(),
+    };
+    let Some(Outgoing { wanted, words: Some(words), .. }) = out else { return effects };
     let mut back = vec![words];
     if matches!(wanted, UserCommand::CreateTask { .. }) {
         back.append(&mut model.for_new_task);
@@ -225,6 +230,7 @@ fn rejected(model: &mut Model, id: &CommandId, rejection: &Rejection) {
     let text = write::above(back.iter().map(String::as_str), model.composer.draft());
     model.composer.set_draft(&text);
     model.draft_due = Some(model.now + write::DRAFT_AFTER);
+    effects
 }
 
 fn opened(model: &mut Model, opening: Opening) -> Vec<Effect> {
@@ -254,6 +260,7 @@ fn heard(model: &mut Model, recorded: &Recorded) -> Vec<Effect> {
     chat::forget_old(model);
     let mut effects = super::tasks::heard(model, &recorded.event);
     effects.extend(super::jobs::heard(model, &recorded.event));
+    effects.extend(super::editor::heard(model, &recorded.event));
     effects.extend(super::shell::heard(model, &recorded.event));
     if asks_a_person(&recorded.event) {
         effects.extend(ask_waiting(model));

@@ -5,6 +5,7 @@
 mod agents;
 mod ask;
 mod chat;
+mod editor;
 mod focus;
 mod host;
 mod inbox;
@@ -144,6 +145,7 @@ fn person(model: &mut Model, action: Action, quit_asked: bool) -> Vec<Effect> {
         Action::StopShell => shell::stop(model),
         Action::AttachShell => shell::attach(model),
         Action::Jobs(act) => jobs::act(model, act),
+        Action::Editor(act) => editor::act(model, act),
         Action::Agents(act) => agents::act(model, act),
         Action::Inbox(act) => inbox::act(model, act),
         Action::Paper(act) => inbox::read(model, act),
@@ -202,6 +204,7 @@ fn tick(model: &mut Model) -> Vec<Effect> {
             model.dirty = true;
             let mut effects = jobs::tick(model);
             effects.extend(shell::tick(model));
+            effects.extend(editor::tick(model));
             effects
         }
     }
@@ -209,6 +212,7 @@ fn tick(model: &mut Model) -> Vec<Effect> {
 
 fn quit(model: &mut Model) -> Vec<Effect> {
     let mut effects = if model.draft_due.is_some() { write::keep_draft(model) } else { Vec::new() };
+    effects.extend(editor::tell(model));
     effects.push(Effect::Quit);
     effects
 }

@@ -84,6 +84,8 @@ pub(super) fn ask(model: &mut Model, wish: Wish, typed: &str) -> Vec<Effect> {
         Wish::Rename | Wish::Objective | Wish::StartJob | Wish::FindInJob | Wish::JumpInJob | Wish::FilterJobs => {
             Vec::new()
         }
+        Wish::NewDocument | Wish::FindInText | Wish::ReplaceInText | Wish::ReplaceWith | Wish::GoToLine => Vec::new(),
+        Wish::OpenDocument => super::editor::items(model),
         Wish::FilterInbox => {
             let kinds = MessageKind::ALL.iter().map(|kind| kind.as_str().replace('_', " "));
             let is_there = |kind: &String| {
@@ -103,9 +105,12 @@ pub(super) fn ask(model: &mut Model, wish: Wish, typed: &str) -> Vec<Effect> {
         Some(task) if wish == Wish::Rename && typed.is_empty() => picker.query.set(&task.title),
         _ => picker.query.set(typed),
     }
+    if matches!(wish, Wish::FindInText | Wish::ReplaceInText) && typed.is_empty() {
+        picker.query.set(model.editor.find.as_deref().unwrap_or_default());
+    }
     picker.refind();
     open(model, picker);
-    Vec::new()
+    if wish == Wish::OpenDocument { super::editor::ask(model) } else { Vec::new() }
 }
 
 /// What a policy means, in a few words.
@@ -192,7 +197,7 @@ pub(super) fn take(model: &mut Model) -> Vec<Effect> {
             };
             model.overlay = None;
             model.picker = None;
-            if word.is_empty() { Vec::new() } else { grant(model, wish, word) }
+            if word.is_empty() && wish != Wish::ReplaceWith { Vec::new() } else { grant(model, wish, word) }
         }
         (Kind::Commands, Some(Pick::Run(action))) => {
             model.overlay = None;
@@ -260,6 +265,12 @@ fn grant(model: &mut Model, wish: Wish, word: String) -> Vec<Effect> {
         Wish::FindInJob => super::jobs::find(model, word),
         Wish::JumpInJob => super::job_log::jump(model, &word),
         Wish::FilterJobs => super::job_log::filter(model, &word),
+        Wish::OpenDocument
+        | Wish::NewDocument
+        | Wish::FindInText
+        | Wish::ReplaceInText
+        | Wish::ReplaceWith
+        | Wish::GoToLine => super::editor::grant(model, wish, word),
         Wish::FilterInbox => super::inbox::filter(model, &word),
         Wish::Theme => {
             match BuiltIn::named(&word) {

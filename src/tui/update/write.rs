@@ -136,6 +136,9 @@ pub(super) fn edit_outside(model: &mut Model) -> Vec<Effect> {
 
 /// Takes what the editor gave back; one that failed leaves the text as it was.
 pub(super) fn edited_outside(model: &mut Model, result: Result<String, String>) -> Vec<Effect> {
+    if model.editor.outside.is_some() {
+        return super::editor::edited_outside(model, result);
+    }
     match result {
         Ok(text) => model.composer.set(text.strip_suffix('\n').unwrap_or(&text)),
         Err(why) => model.warn(why),

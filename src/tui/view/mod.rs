@@ -6,6 +6,7 @@
 pub mod agents;
 pub mod banner;
 mod chat;
+pub mod editor;
 pub mod help;
 mod inbox;
 mod jobs;
@@ -59,7 +60,8 @@ pub fn view(model: &Model, frame: &mut Frame) {
             }
         }
         None => {
-            if let Some(caret) = write::caret(model).filter(|caret| area.contains(*caret)) {
+            let caret = write::caret(model).or_else(|| editor::caret(model));
+            if let Some(caret) = caret.filter(|caret| area.contains(*caret)) {
                 frame.set_cursor_position(caret);
             }
         }
@@ -77,7 +79,7 @@ fn pane(model: &Model, pane: Pane, area: Rect, buffer: &mut Buffer) {
         Pane::Inbox => inbox::draw(model, area, buffer),
         Pane::Jobs => jobs::draw(model, area, buffer),
         Pane::Subagents => agents::draw(model, area, buffer),
-        Pane::Editor => panes::draw(model, pane, area, buffer),
+        Pane::Editor => editor::draw(model, area, buffer),
     }
 }
 

@@ -11,9 +11,8 @@ use ratatui::text::Line;
 fn words(pane: Pane) -> &'static str {
     match pane {
         Pane::Subagents => "No Subagents.\nMain will show here whom it gave work to, and how far they are.",
-        Pane::Editor => "Nothing is open.\nDocuments that you and the agents edit together will open here.",
         Pane::Inbox => "No messages.\nWhat you and others send to Main shows here.",
-        Pane::Chat | Pane::Jobs => "",
+        Pane::Chat | Pane::Jobs | Pane::Editor => "",
     }
 }
 
@@ -24,7 +23,7 @@ pub(super) fn card(model: &Model, pane: Pane, area: Rect, buffer: &mut Buffer) {
         Pane::Subagents => "whom Main gave work to",
         Pane::Inbox => "messages to Main",
         Pane::Jobs => "`/start-job` runs one",
-        Pane::Editor => "documents open here",
+        Pane::Editor => "`/open-document` opens one",
     };
     put(buffer, area, 0, &Line::styled(format!(" {words}"), model.theme.dim));
 }
