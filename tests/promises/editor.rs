@@ -1,7 +1,6 @@
 //! The Editor: people and agents write in one document; no character is lost, no cursor jumps.
 
 use crate::support::attached::Attached;
-use crate::support::calls::call;
 use crate::support::home::Home;
 use crate::support::model_server::ModelServer;
 use crate::support::reply::Reply;
@@ -170,45 +169,5 @@ fn ui_6_find_replace_go_to_a_line_preview_and_ones_own_editor() {
     terminal.keys("alt+v ctrl+s").wait_for("saved as revision 1");
     let now = text(&home, "n.md");
     assert!(now.contains("row 150\n") && now.contains("line 2\n") && now.ends_with("**final** words\n"), "{now}");
-    home.assert_sound();
-}
-
-#[test]
-fn ui_6_two_terminals_and_an_agent_write_in_one_document_and_no_character_is_lost() {
-    let rounds = 4;
-    let edit =
-        |round: usize| call(("doc", json!({"action": "edit", "doc": "n.md", "text": format!("agent {round}\n")})));
-    let replies = (0..rounds).map(edit).chain([Reply::say("all written")]);
-    let server = ModelServer::with(replies);
-    let home = Home::with_model(&server);
-    document(&home, "n.md", "# Ann\n\n# Ben\n\n# Agent\n\n");
-    let mut ann = open(&home, &[], "n.md", (80, 24));
-    let mut ben = open(&home, &[], "n.md", (120, 36));
-    ann.keys("down");
-    ben.keys("down down down");
-    let agent = home.start(["exec", "--json", "--approve", "full", "write in n.md"]);
-    for round in 0..rounds {
-        for (name, terminal) in [("ann", &mut ann), ("ben", &mut ben)] {
-            let words = format!("{name}{round}");
-            terminal.type_words(&words).wait_for(&words).keys("enter ctrl+s");
-            // A save that came too late fits: one key merges it.
-            terminal.wait("it is saved, or fits", |screen| {
-                let shown = screen.contents();
-                !shown.contains("not saved") && !shown.contains("saving…") || shown.contains("fit together")
-            });
-            if terminal.screen_text().contains("fit together") {
-                terminal.keys("enter").wait_for("holds both");
-            }
-        }
-    }
-    assert_eq!(agent.finish().code(), 0);
-    let now = text(&home, "n.md");
-    for name in ["ann", "ben"] {
-        let written: Vec<usize> =
-            (0..rounds).map(|round| now.find(&format!("{name}{round}\n")).unwrap_or_else(|| panic!("{now}"))).collect();
-        assert!(written.is_sorted(), "in their order: {now}");
-    }
-    assert!((0..rounds).all(|round| now.contains(&format!("agent {round}\n"))), "{now}");
-    assert_eq!(now.lines().count(), 6 + 3 * rounds, "{now}");
     home.assert_sound();
 }

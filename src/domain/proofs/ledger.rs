@@ -82,10 +82,8 @@ impl Ledger {
                 }
                 self.ended(&before.runs[run].agent, before);
             }
-            RunCommand::RequestDecision { run, call, .. } => {
-                if before.decision_of(call).is_none() {
-                    self.asks.insert(call.clone(), before.runs[run].agent.clone());
-                }
+            RunCommand::RequestDecision { run, call, .. } if before.decision_of(call).is_none() => {
+                self.asks.insert(call.clone(), before.runs[run].agent.clone());
             }
             RunCommand::AnswerDecision { decision, .. } => self.resolved(decision, before),
             RunCommand::CancelAgent { agent, .. } => self.cancel(agent, before),
@@ -95,10 +93,10 @@ impl Ledger {
                 self.ended(&agent, before);
                 self.stopped(&agent, before);
             }
-            RunCommand::StartTool { call, .. } => {
-                if !after.tool_calls.get(call).is_some_and(|call| !call.state.is_settled()) {
-                    self.settled(call, ToolCallState::Denied);
-                }
+            RunCommand::StartTool { call, .. }
+                if after.tool_calls.get(call).is_none_or(|call| call.state.is_settled()) =>
+            {
+                self.settled(call, ToolCallState::Denied);
             }
             _ => {}
         }

@@ -151,7 +151,7 @@ fn next(world: &World, chance: &mut Chance) -> Command {
 }
 
 /// One history, and how many steps it took; the world at the end is at rest.
-fn history(seed: u64) -> Result<u64, (World, String)> {
+fn history(seed: u64) -> Result<u64, Box<(World, String)>> {
     let mut chance = Chance::new(seed);
     let mut world = World::with_task(["full", "ask"][chance.below(2)]);
     for _ in 0..LENGTH {
@@ -159,17 +159,17 @@ fn history(seed: u64) -> Result<u64, (World, String)> {
         if let Err(rejection) = world.submit(command)
             && matches!(rejection.kind, RejectionKind::Internal | RejectionKind::Storage)
         {
-            return Err((world, rejection.to_string()));
+            return Err(Box::new((world, rejection.to_string())));
         }
         if let Some(broken) = laws::broken(&world) {
-            return Err((world, broken));
+            return Err(Box::new((world, broken)));
         }
     }
     if let Err(stuck) = driver::drain(&mut world) {
-        return Err((world, stuck));
+        return Err(Box::new((world, stuck)));
     }
     if let Some(left) = left_undone(&world) {
-        return Err((world, left));
+        return Err(Box::new((world, left)));
     }
     Ok(world.count)
 }
@@ -197,7 +197,8 @@ fn histories(first: u64, steps: u64) {
     while done < steps {
         match history(seed) {
             Ok(count) => done += count,
-            Err((world, what)) => {
+            Err(broken) => {
+                let (world, what) = *broken;
                 let story = &world.story[world.story.len().saturating_sub(60)..];
                 panic!("COWORK_SEED={seed}: {what}\n{}", story.join("\n"));
             }

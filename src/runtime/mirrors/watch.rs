@@ -50,7 +50,7 @@ impl Watch {
         let (missing, idle) = {
             let mut kept = self.places.lock().map_err(|_| broken())?;
             kept.put(id, places, touch);
-            kept.to_do()
+            kept.take_due()
         };
         // Not under the lock of the places: the watcher's thread may be waiting for that, and answers
         // us when it is through.
@@ -79,7 +79,7 @@ impl Watch {
         let idle = {
             let Ok(mut kept) = self.places.lock() else { return };
             kept.leave(id);
-            kept.to_do().1
+            kept.take_due().1
         };
         if let Some(watcher) = watcher.as_mut() {
             idle.iter().for_each(|folder| drop(watcher.unwatch(folder)));
@@ -125,7 +125,7 @@ impl Places {
     }
 
     /// The folders to be watched that are not, and those that are and need not be; both are taken as done.
-    fn to_do(&mut self) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    fn take_due(&mut self) -> (Vec<PathBuf>, Vec<PathBuf>) {
         let wanted: HashSet<PathBuf> = self.by_path.keys().filter_map(|path| path.parent()).map(Into::into).collect();
         let gone = std::mem::take(&mut self.gone);
         let idle: Vec<PathBuf> =

@@ -141,13 +141,13 @@ mod tests {
     #[test]
     fn what_a_hostile_program_sends_is_found() {
         let hostile =
-            "\x07\u{9b}31m\x1b]52;c;cGF3bmVk\x07\x1b]8;;http://x\x07\x1bPq\x1b\\\u{202e}\x1bc\x1b[?47h\x1b[5n";
+            "\x07\u{9b}31m\x1b]52;c;cGF3bmVk\x07\x1b]8;;file:///x\x07\x1bPq\x1b\\\u{202e}\x1bc\x1b[?47h\x1b[5n";
         let found = foreign(hostile.as_bytes());
         let expected = [
             Control::Character(7),
             Control::Character(0x9b),
             Control::Osc("52;c;cGF3bmVk".into()),
-            Control::Osc("8;;http://x".into()),
+            Control::Osc("8;;file:///x".into()),
             Control::Text('P', "q".into()),
             Control::Invisible('\u{202e}'),
             Control::Escape("c".into()),
