@@ -124,7 +124,7 @@ fn rs_3_a_candidate_is_looked_at_and_accepted_or_rejected() {
     let change = json!({"text": "one\nbetter\n"});
     let deed = json!({"deed": "propose", "resource": id, "base": 0, "change": change});
     Attached::to(&home, "n_proposer0").submit(&json!({"do": "resource", "deed": deed}));
-    terminal.wait_for("Main has the conflict").keys("alt+k").wait_for("to be judged").wait_for("better").keys("a");
+    terminal.wait_for("1 Candidate").keys("alt+k").wait_for("to be judged").wait_for("better").keys("a");
     terminal.wait_for("No Candidates").keys("esc").wait_for("better").wait_for("r1");
     assert_eq!(text(&home, "n.md"), "one\nbetter\n");
     home.assert_sound();
