@@ -97,7 +97,7 @@ fn chosen_model(settings: &Settings, snapshot: &Snapshot, task: &Task, agent: &A
         AgentRole::Main => None,
         AgentRole::Subagent => settings.roles.subagent.clone(),
     };
-    own.or(of_role).or_else(|| task.model.clone()).unwrap_or_else(|| settings.model.clone())
+    own.or(of_role).or_else(|| task.model.clone()).unwrap_or_else(|| settings.model_of(agent.role).to_owned())
 }
 
 /// The tools that an agent is told of: a Subagent those it was granted, Main all but a Subagent's

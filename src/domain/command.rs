@@ -362,27 +362,34 @@ impl Command {
     /// The Run the command is about.
     pub fn run(&self) -> Option<&RunId> {
         match self {
-            Self::Run(command) => match command {
-                RunCommand::BeginTurn { run, .. }
-                | RunCommand::CommitTurn { run, .. }
-                | RunCommand::FailTurn { run, .. }
-                | RunCommand::StartTool { run, .. }
-                | RunCommand::SettleTool { run, .. }
-                | RunCommand::AskPerson { run, .. }
-                | RunCommand::GiveVerdict { run, .. }
-                | RunCommand::Delegate { run, .. }
-                | RunCommand::Report { run, .. }
-                | RunCommand::Tell { run, .. }
-                | RunCommand::RequestDecision { run, .. }
-                | RunCommand::AnswerDecision { run, .. }
-                | RunCommand::CancelAgent { run, .. }
-                | RunCommand::Review { run, .. }
-                | RunCommand::Suspend { run, .. }
-                | RunCommand::Job { run, .. }
-                | RunCommand::End { run, .. } => Some(run),
-            },
+            Self::Run(command) => Some(command.run()),
             Self::Resource(command) => command.run.as_ref(),
             Self::User(_) | Self::System(_) => None,
+        }
+    }
+}
+
+impl RunCommand {
+    /// The Run it is about.
+    pub fn run(&self) -> &RunId {
+        match self {
+            Self::BeginTurn { run, .. }
+            | Self::CommitTurn { run, .. }
+            | Self::FailTurn { run, .. }
+            | Self::StartTool { run, .. }
+            | Self::SettleTool { run, .. }
+            | Self::AskPerson { run, .. }
+            | Self::GiveVerdict { run, .. }
+            | Self::Delegate { run, .. }
+            | Self::Report { run, .. }
+            | Self::Tell { run, .. }
+            | Self::RequestDecision { run, .. }
+            | Self::AnswerDecision { run, .. }
+            | Self::CancelAgent { run, .. }
+            | Self::Review { run, .. }
+            | Self::Suspend { run, .. }
+            | Self::Job { run, .. }
+            | Self::End { run, .. } => run,
         }
     }
 }

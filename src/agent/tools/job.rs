@@ -7,9 +7,8 @@ mod look;
 pub(super) use act::JobTool;
 pub(super) use look::JobsTool;
 
-use super::{BadCall, ToolContext, ToolSpec, arguments};
+use super::{BadCall, ToolContext, ToolSpec, arguments, now};
 use crate::domain::{JobId, JobView, sanitise};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The tool that does something with Jobs.
 pub const JOB: &str = "job";
@@ -62,11 +61,6 @@ fn told(view: &JobView) -> String {
         text.push_str(&format!("\n  last line: {}", super::output::short(line, 200)));
     }
     text
-}
-
-/// Unix milliseconds, now.
-fn now() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
 }
 
 /// Where a Job would be looked for; tools that look at nothing outside have no place of their own.

@@ -42,6 +42,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 use tokio_util::sync::CancellationToken;
 
 /// What a model is told of a tool.
@@ -222,6 +223,11 @@ async fn off_thread(ctx: ToolContext, work: impl FnOnce(&ToolContext) -> Outcome
         Ok(outcome) => outcome,
         Err(error) => Outcome::error(broke_off(&error)),
     }
+}
+
+/// Unix milliseconds, now.
+fn now() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
 }
 
 fn broke_off(error: &tokio::task::JoinError) -> String {

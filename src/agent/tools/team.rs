@@ -15,10 +15,9 @@ pub(super) use lead::Lead;
 pub(super) use report::ReportTool;
 pub(super) use tell::TellTool;
 
-use super::{Outcome, ToolContext, ToolSpec};
+use super::{Outcome, ToolContext, ToolSpec, now};
 use crate::domain::permission::{Access, Action};
 use crate::domain::*;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The tools that only a Subagent has.
 pub const OF_SUBAGENTS: [&str; 3] = ["report", "decide", "tell"];
@@ -42,8 +41,7 @@ fn action(spec: &ToolSpec, subject: impl Into<String>, ctx: &ToolContext) -> Act
     }
 }
 
-/// What a refused command means for the call. One that was refused on its second try, after a
-/// restart, was done the first time.
+/// What a refused command means for the call.
 fn refused(rejection: &Rejection) -> Outcome {
     Outcome::error(rejection.to_string())
 }
@@ -51,9 +49,4 @@ fn refused(rejection: &Rejection) -> Outcome {
 /// Whether a message waits for the agent: then no call of it blocks any longer.
 fn is_called(snapshot: &Snapshot, agent: &AgentId) -> bool {
     snapshot.inbox(agent, MessageState::Queued).into_iter().any(Message::wakes)
-}
-
-/// Unix milliseconds, now.
-fn now() -> Millis {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
 }

@@ -253,14 +253,7 @@ pub(super) fn cancel_all(d: &mut Decision, task: &Task) {
             cancel_now(d, &work, "the Task was cancelled");
         }
     }
-    let unreviewed: Vec<Contribution> = d
-        .snap
-        .contributions
-        .values()
-        .filter(|c| c.task == task.id && c.state == ReviewState::Unreviewed)
-        .cloned()
-        .collect();
-    for contribution in unreviewed {
+    for contribution in all_unreviewed(d, task) {
         settle(d, &contribution, ReviewState::Superseded, None);
     }
 }
@@ -513,6 +506,12 @@ pub(super) fn review(
     Ok(())
 }
 
+/// What was brought in a Task and nobody has reviewed.
+fn all_unreviewed(d: &Decision, task: &Task) -> Vec<Contribution> {
+    let of_task = d.snap.contributions.values().filter(|c| c.task == task.id);
+    of_task.filter(|c| c.state == ReviewState::Unreviewed).cloned().collect()
+}
+
 fn unreviewed(d: &Decision, task: &Task, id: &ContributionId) -> Result<Contribution, Rejection> {
     let known = d.snap.contributions.get(id).filter(|known| known.task == task.id);
     known.filter(|known| known.state == ReviewState::Unreviewed).cloned().ok_or_else(|| {
@@ -571,14 +570,7 @@ fn send_back(
 
 /// Main's final answer takes in what it did not send back.
 pub(super) fn accept_rest(d: &mut Decision, task: &Task) {
-    let rest: Vec<Contribution> = d
-        .snap
-        .contributions
-        .values()
-        .filter(|c| c.task == task.id && c.state == ReviewState::Unreviewed)
-        .cloned()
-        .collect();
-    for contribution in rest {
+    for contribution in all_unreviewed(d, task) {
         let told = format!("assignment:{}:terminal", contribution.assignment);
         let unread = |message: &Message| message.key == told && message.state == MessageState::Queued;
         if d.snap.messages.values().any(unread) {

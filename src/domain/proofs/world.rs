@@ -119,26 +119,7 @@ impl World {
     }
 
     fn actor(&self, command: &RunCommand) -> Actor {
-        let run = match command {
-            RunCommand::BeginTurn { run, .. }
-            | RunCommand::CommitTurn { run, .. }
-            | RunCommand::FailTurn { run, .. }
-            | RunCommand::StartTool { run, .. }
-            | RunCommand::SettleTool { run, .. }
-            | RunCommand::AskPerson { run, .. }
-            | RunCommand::GiveVerdict { run, .. }
-            | RunCommand::Delegate { run, .. }
-            | RunCommand::Report { run, .. }
-            | RunCommand::Tell { run, .. }
-            | RunCommand::RequestDecision { run, .. }
-            | RunCommand::AnswerDecision { run, .. }
-            | RunCommand::CancelAgent { run, .. }
-            | RunCommand::Review { run, .. }
-            | RunCommand::Suspend { run, .. }
-            | RunCommand::Job { run, .. }
-            | RunCommand::End { run, .. } => run,
-        };
-        self.snap.runs.get(run).map_or(Actor::system(), |run| Actor::agent(&run.agent))
+        self.snap.runs.get(command.run()).map_or(Actor::system(), |run| Actor::agent(&run.agent))
     }
 
     /// Counts how often each end of an assignment was told, and by what.
