@@ -16,6 +16,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/0003_delegation.sql"),
     include_str!("schema/0004_resources.sql"),
     include_str!("schema/0005_mirrors.sql"),
+    include_str!("schema/0006_authors.sql"),
 ];
 
 /// Opens the one connection that writes.

@@ -31,12 +31,6 @@ const TABLES: &[&str] = &[
     "DELETE FROM event WHERE task = ?1",
     "DELETE FROM agent WHERE task = ?1",
     "DELETE FROM task WHERE id = ?1",
-    // What an agent wrote in Resources that are not its Task's stays its own.
-    "DELETE FROM actor WHERE kind = 'agent' AND id NOT IN (SELECT id FROM agent) AND ?1 IS NOT NULL
-       AND id NOT IN (SELECT updated_by FROM resource)
-       AND id NOT IN (SELECT actor FROM revision) AND id NOT IN (SELECT coalesce(accepted_by, '') FROM revision)
-       AND id NOT IN (SELECT actor FROM candidate) AND id NOT IN (SELECT coalesce(settled_by, '') FROM candidate)
-       AND id NOT IN (SELECT actor FROM engine_intent)",
 ];
 
 /// Removes a Task. What closes its chains stays.

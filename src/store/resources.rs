@@ -65,7 +65,7 @@ pub(super) fn chunk(c: &Connection, sha256: &str) -> rusqlite::Result<Option<Vec
     c.prepare_cached("SELECT bytes FROM chunk WHERE sha256 = ?1")?.query_row([sha256], |row| row.get(0)).optional()
 }
 
-/// Takes away the contents and pieces that nothing names any more.
+/// Takes away the contents, pieces and authors that nothing names any more.
 pub(super) fn sweep(c: &Connection) -> rusqlite::Result<()> {
     let named = "WITH RECURSIVE named (sha256) AS (
                    SELECT content FROM revision UNION SELECT content FROM candidate
@@ -85,7 +85,11 @@ pub(super) fn sweep(c: &Connection) -> rusqlite::Result<()> {
            SELECT part.value ->> '$.entry.blob' FROM content t, json_each(t.parts) part
            WHERE part.value ->> '$.entry.blob' IS NOT NULL)",
         [],
-    )
+    )?;
+    // What an agent wrote in Resources that are not its Task's stays, and stays its own.
+    let authors = "DELETE FROM actor WHERE kind = 'agent' AND id NOT IN (SELECT id FROM agent)
+                     AND id NOT IN (SELECT actor FROM author)";
+    run(c, authors, [])
 }
 
 pub(super) const RESOURCE: &str =

@@ -263,3 +263,26 @@ fn what_nothing_names_any_more_is_swept_with_its_resource_or_task() {
     assert_eq!((count(&bench, "content"), count(&bench, "chunk"), count(&bench, "revision")), (0, 0, 0));
     bench.check();
 }
+
+#[test]
+fn an_author_stays_with_what_it_wrote_when_its_task_is_removed() {
+    let mut bench = Bench::new();
+    let task = bench.create("workspace");
+    let (_, run, _) = bench.ask(&task);
+    let deed = ResourceDeed::Create {
+        kind: "document".into(),
+        name: "notes.md".into(),
+        task: None,
+        mirror: None,
+        change: made("by an agent"),
+    };
+    let made = bench.submit(ResourceCommand { run: Some(run), deed }).expect("made");
+    let resource = made.receipt.edit.and_then(|edit| edit.resource).expect("a Resource");
+    let author = bench.everything().resources[&resource].updated_by.clone();
+    bench.submit(UserCommand::Cancel { task: task.clone() }).expect("cancelled");
+    bench.submit(UserCommand::Remove { task }).expect("removed");
+    assert_eq!(bench.everything().resources[&resource].updated_by, author);
+    bench.check();
+    bench.submit(person(ResourceDeed::Remove { resource })).expect("removed");
+    bench.check();
+}
