@@ -8,6 +8,7 @@
 mod batch;
 mod context;
 mod drive;
+mod held;
 mod judge;
 pub mod model;
 pub mod port;

@@ -21,7 +21,7 @@ use super::rejection::Rejection;
 use super::snapshot::Snapshot;
 
 pub use run::STOPPED;
-pub use tool::PROCESS_DIED;
+pub use tool::{PROCESS_DIED, judgement};
 pub use turn::FROM_A_JOB;
 
 /// An event, and the Task it belongs to.
@@ -35,6 +35,11 @@ pub struct Decided {
 
 /// Decides one command on what stands.
 pub fn decide(snapshot: Snapshot, envelope: &Envelope) -> Result<Vec<Decided>, Rejection> {
+    decide_and_apply(snapshot, envelope).map(|(decided, _)| decided)
+}
+
+/// Decides one command on what stands, and gives what stands then as well.
+pub fn decide_and_apply(snapshot: Snapshot, envelope: &Envelope) -> Result<(Vec<Decided>, Snapshot), Rejection> {
     let mut d = Decision {
         snap: snapshot,
         at: envelope.at,
@@ -54,7 +59,7 @@ pub fn decide(snapshot: Snapshot, envelope: &Envelope) -> Result<Vec<Decided>, R
             SystemCommand::Job { job, report } => job::report(&mut d, job, report)?,
         },
     }
-    Ok(d.out)
+    Ok((d.out, d.snap))
 }
 
 fn user(d: &mut Decision, command: &UserCommand) -> Result<(), Rejection> {
