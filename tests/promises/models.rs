@@ -221,38 +221,70 @@ fn thinking_that_its_server_no_longer_accepts_is_left_out_and_the_work_goes_on()
     }
 }
 
-#[test]
-fn a_conversation_longer_than_the_window_is_shortened_once_and_what_is_stored_stays() {
-    let server = ModelServer::start();
-    let too_long = |request: &Request| request.body.to_string().len() > 60_000;
-    let refusal = "This model's maximum context length is 8192 tokens";
-    server.when(too_long, Reply::error_status(400, "invalid_request_error", refusal));
-    for _ in 0..8 {
-        server.then(Reply::call("read", json!({"path": "long.txt"})));
+/// How servers of a format say that a request is longer than their window.
+fn too_long(wire: Wire) -> Vec<Reply> {
+    let refused = |kind: &str, words: &str| Reply::error_status(400, kind, words);
+    match wire {
+        Wire::Chat => vec![refused("invalid_request_error", "This model's maximum context length is 8192 tokens")],
+        Wire::Messages => vec![
+            refused("invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum"),
+            Reply::error_status(413, "request_too_large", "Request exceeds the maximum size"),
+        ],
+        Wire::Responses => {
+            let error = json!({"code": "context_length_exceeded", "message": "Your input exceeds the context window"});
+            let response = json!({"object": "response", "status": "failed", "error": error});
+            let stream = Reply::status(200).header("content-type", "text/event-stream");
+            vec![
+                refused("invalid_request_error", "Your input exceeds the context window of this model"),
+                stream.event(&json!({"type": "response.failed", "response": response})),
+            ]
+        }
     }
-    server.then(Reply::say("done")).then(Reply::say("again"));
-    let home = Home::with_model(&server);
-    home.write("long.txt", "word after word after word\n".repeat(500));
-    let exec = home.exec(["read it often"]).expect_code(0);
-    assert_eq!(exec.text(), "done");
-    home.exec(["--task", exec.task(), "again"]).expect_code(0);
-    let refused = server.requests().iter().filter(|request| too_long(request)).count();
-    assert_eq!(refused, 1, "what was learned holds for the turns that follow");
-    let last = server.requests().pop().expect("asked");
-    assert!(last.heard().iter().any(|said| said == "read it often"), "the first words stay");
-    assert!(last.body.to_string().contains("left out"));
-    assert_eq!(exec.tool_texts().len(), 8);
-    home.assert_sound();
+}
+
+fn of_every_format(mut each: impl FnMut(Wire, Reply)) {
+    for wire in Wire::ALL {
+        for refusal in too_long(wire) {
+            each(wire, refusal);
+        }
+    }
 }
 
 #[test]
-fn a_request_that_cannot_be_short_enough_is_no_loop() {
-    let server = ModelServer::start();
-    server.otherwise(|_| Reply::error_status(400, "invalid_request_error", "prompt is too long: 1 tokens > 0 maximum"));
-    let home = Home::with_model(&server);
-    let exec = home.exec([&"word ".repeat(3_000)]).expect_code(5);
-    assert!(server.requests().len() <= 2, "{}", server.requests().len());
-    assert!(exec.stderr.contains("too long"), "{}", exec.stderr);
+fn a_conversation_longer_than_the_window_is_shortened_once_in_every_wire_format_and_what_is_stored_stays() {
+    of_every_format(|wire, refusal| {
+        let server = ModelServer::start();
+        let too_long = |request: &Request| request.body.to_string().len() > 60_000;
+        server.when(too_long, refusal);
+        for _ in 0..8 {
+            server.then(wire.call("read", json!({"path": "long.txt"})));
+        }
+        server.then(wire.say("done")).then(wire.say("again"));
+        let home = home(&server, &model_of(wire), "");
+        home.write("long.txt", "word after word after word\n".repeat(500));
+        let exec = home.exec(["read it often"]).expect_code(0);
+        assert_eq!(exec.text(), "done", "{wire:?}");
+        home.exec(["--task", exec.task(), "again"]).expect_code(0);
+        let refused = server.requests().iter().filter(|request| too_long(request)).count();
+        assert_eq!(refused, 1, "{wire:?}: what was learned holds for the turns that follow");
+        let last = server.requests().pop().expect("asked").body.to_string();
+        assert!(last.contains("read it often") && last.contains("left out"), "{wire:?}: the first words stay");
+        assert_eq!(exec.tool_texts().len(), 8);
+        home.assert_sound();
+    });
+}
+
+#[test]
+fn a_request_that_cannot_be_short_enough_is_no_loop_in_any_wire_format() {
+    of_every_format(|wire, refusal| {
+        let server = ModelServer::start();
+        server.otherwise(move |_| refusal.clone());
+        let home = home(&server, &model_of(wire), "");
+        let exec = home.exec([&"word ".repeat(3_000)]).expect_code(5);
+        assert!(server.requests().len() <= 2, "{wire:?}: {}", server.requests().len());
+        let words = ["too long", "maximum", "context window"];
+        assert!(words.iter().any(|words| exec.stderr.contains(words)), "{wire:?}: {}", exec.stderr);
+    });
 }
 
 #[test]
