@@ -156,17 +156,23 @@ pub fn long() {
 }
 
 pub fn events() {
-    const TURNS: usize = 13_000;
+    const RUNS: usize = 26;
+    const TURNS: usize = 500;
     let server = ModelServer::start();
-    for _ in 1..TURNS {
-        server.then(call(read("given.txt")));
+    for _ in 0..RUNS {
+        for _ in 1..TURNS {
+            server.then(call(read("given.txt")));
+        }
+        server.then(Reply::say("the last words of it"));
     }
-    server.then(Reply::say("the last words of it"));
     let home = Home::with_model(&server);
     home.configure("[models.test]\ncontext_tokens = 8192\n");
     home.write("given.txt", "given");
     let _stays = stay(&home);
     let task = home.exec(["go"]).expect_code(0).task().to_owned();
+    for _ in 1..RUNS {
+        home.exec(["--task", &task, "go on"]).expect_code(0);
+    }
     let database = rusqlite::Connection::open(home.state().join("cowork.db")).expect("the database");
     let events: u64 = database.query_row("SELECT count(*) FROM event", [], |row| row.get(0)).expect("a number");
     row("events of its real turns", events.to_string());

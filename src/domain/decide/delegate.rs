@@ -421,8 +421,8 @@ pub(super) fn answer(d: &mut Decision, id: &TaskId, decision: &DecisionId, answe
     let decision = open_decision(d, &task, decision)?;
     resolve(d, &decision, DecisionState::Answered, Some(answer.to_owned()));
     if d.actor.kind == ActorKind::Person {
-        let words =
-            format!("The person decided for {}: {}\nAsked was: {}", decision.agent, answer.trim(), decision.question);
+        let name = d.snap.assignments.get(&decision.assignment).map_or("its Subagent", |work| work.name.as_str());
+        let words = format!("The person decided for {name}: {}\nAsked was: {}", answer.trim(), decision.question);
         d.tell_main(&task, MessageKind::Notice, format!("decision:{}:answer", decision.id), words, Tell::soon());
     }
     d.settle_status(id);

@@ -66,7 +66,7 @@ fn a_result_that_comes_between_the_last_look_of_a_call_and_its_end_is_the_result
 #[test]
 fn a_decision_that_comes_between_the_last_look_of_a_call_and_its_end_is_the_result_of_that_call() {
     let (mut world, main) = at_work();
-    let (_, _, run) = world.give(&main, DelegationMode::Async);
+    let (_, asking, run) = world.give(&main, DelegationMode::Async);
     let call = world.call(&run, "decide");
     let (question, fallback, wait_ms) = ("which?".into(), "this".into(), 1_000);
     world.ok(RunCommand::RequestDecision { run: run.clone(), call: call.clone(), question, fallback, wait_ms });
@@ -74,6 +74,8 @@ fn a_decision_that_comes_between_the_last_look_of_a_call_and_its_end_is_the_resu
     world.ok(UserCommand::AnswerDecision { task, decision, answer: "green".into() });
     world.returns(&run, call, "Guidance came instead of an answer.");
     assert_eq!(world.last_result.as_deref(), Some("Decided: green"));
+    let named = format!("The person decided for {}: green", world.snap.live_assignment(&asking).expect("work").name);
+    assert!(world.snap.messages.values().any(|told| told.text.starts_with(&named)), "Main hears the name: {named}");
 }
 
 #[test]
