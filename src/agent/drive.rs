@@ -31,6 +31,8 @@ pub(super) struct Drive {
     pub known: Option<Box<Snapshot>>,
     /// The turn that began with the last command.
     pub begun: Option<turn::Begun>,
+    /// Whether a title was looked for.
+    pub naming: bool,
     /// The model that is asked instead, after the chosen one failed for good.
     pub instead: Option<Instead>,
 }
@@ -70,6 +72,7 @@ pub async fn drive(
         held: Held::default(),
         known: None,
         begun: None,
+        naming: false,
         instead: None,
     };
     loop {

@@ -11,6 +11,7 @@ mod drive;
 mod held;
 mod judge;
 pub mod model;
+mod naming;
 pub mod port;
 pub mod running;
 pub mod tools;

@@ -6,6 +6,7 @@ pub(super) mod window;
 use super::context;
 use super::drive::{Drive, Going, Instead, Told};
 use super::model::{self, ErrorClass, Finished, ModelError, Request};
+use super::naming;
 use super::tools;
 use crate::crash;
 use crate::domain::command::PlannedCall;
@@ -82,6 +83,7 @@ pub(super) async fn take(drive: &mut Drive, before: Box<Snapshot>, begun: Option
     if drive.held.speaks_of_jobs() != of_jobs {
         frame.tools = offered(&snapshot, agent, !of_jobs);
     }
+    naming::begin(drive, task);
     let context = drive.held.rows();
     let rows = window::fit(context, agent.tail_from_seq, room(&frame));
     let size = window::size(&rows);
@@ -248,7 +250,7 @@ fn cuts_in_a_row(rows: &[Row]) -> usize {
 }
 
 /// Millionths of a dollar, from prices for a million tokens.
-fn cost(price: &settings::Price, usage: &Usage) -> i64 {
+pub(super) fn cost(price: &settings::Price, usage: &Usage) -> i64 {
     let cached = usage.cached_tokens.min(usage.input_tokens);
     let fresh = usage.input_tokens - cached;
     let dollars_per_million = fresh as f64 * price.input

@@ -1,11 +1,13 @@
 //! Every kind of model server: the wire formats with their calls, thoughts and pictures, their bad
 //! weather, windows, quirks, and what a small local model needs.
 
-use crate::support::home::Home;
+use crate::support::home::{Exec, Home};
+use crate::support::latch::Latch;
 use crate::support::model_server::ModelServer;
 use crate::support::reply::Reply;
 use crate::support::request::Request;
 use crate::support::tls;
+use crate::support::watch::eventually;
 use crate::support::wires::{CIPHER, SIGNATURE, Said, Wire};
 use serde_json::{Value, json};
 
@@ -330,6 +332,52 @@ fn a_fallback_without_a_price_is_not_asked_where_dollars_are_counted() {
     let home = home(&server, "openai-like:test", toml);
     home.exec(["--budget", "usd=1", "hello"]).expect_code(5);
     assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn the_cheap_model_names_a_task_beside_the_work_and_what_it_used_is_counted() {
+    let (latch, cheap) =
+        (Latch::new(), ModelServer::with([Reply::stream().text("\"Mend the login page.\"").finish_using(30, 5)]));
+    let server = ModelServer::with([
+        Reply::stream().hold(&latch).text("mended").finish_using(100, 7),
+        Reply::stream().text("mended again").finish_using(100, 7),
+    ]);
+    let home = Home::with_model(&server);
+    let second = format!("[providers.small]\nkind = \"openai\"\nbase_url = \"{}\"\n", cheap.url());
+    home.configure(&format!("[model]\ncheap = \"small:mini\"\n{second}"));
+    assert!(home.ok(["models"]).contains("cheap: small:mini"));
+    let words = "the page where one logs in is broken, look at it, please";
+    let running = home.start(["exec", "--json", words]);
+    eventually("it has its name while the first answer is awaited", || {
+        home.json(["ls"]).first().is_some_and(|task| task["title"] == "Mend the login page")
+    });
+    latch.release();
+    let exec = Exec::new(running.finish()).expect_code(0);
+    assert_eq!(exec.text(), "mended");
+    let used = home.json(["show", exec.task()])[0]["usage"].clone();
+    assert_eq!([&used["turns"], &used["input_tokens"], &used["output_tokens"]], [1, 130, 12], "{used}");
+    let asked = cheap.wait_for_request(1);
+    assert!(asked.heard() == [words] && asked.tools().is_empty(), "{asked:?}");
+    assert!(!server.wait_for_request(1).body.to_string().contains("title"), "the work knows nothing of it");
+    home.exec(["--task", exec.task(), "again"]).expect_code(0);
+    assert_eq!(cheap.requests().len(), 1, "a Task is named once");
+    home.assert_sound();
+}
+
+#[test]
+fn a_title_that_a_person_gave_stays_and_a_cheap_model_that_fails_harms_nothing() {
+    let (server, cheap) = (ModelServer::with([Reply::say("one"), Reply::say("two")]), ModelServer::start());
+    cheap.otherwise(|_| Reply::error_status(500, "server_error", "Not now"));
+    let home = Home::with_model(&server);
+    let second = format!("[providers.small]\nkind = \"openai\"\nbase_url = \"{}\"\n", cheap.url());
+    home.configure(&format!("[model]\ncheap = \"small:mini\"\n{second}"));
+    let task = home.json(["new", "My own title"])[0]["id"].as_str().expect("an id").to_owned();
+    home.exec(["--task", &task, "some words"]).expect_code(0);
+    assert_eq!((home.json(["show", &task])[0]["title"].as_str(), cheap.requests().len()), (Some("My own title"), 0));
+    let exec = home.exec(["other words"]).expect_code(0);
+    cheap.wait_for_request(1);
+    assert_eq!(home.json(["show", exec.task()])[0]["title"], "other words");
+    home.assert_sound();
 }
 
 #[test]

@@ -35,8 +35,7 @@ pub(super) fn learn(model: &str, room: u64) {
 
 /// The size of what every request begins with.
 pub(super) fn standing(request: &Request) -> u64 {
-    let tools: usize =
-        request.tools.iter().map(|tool| tool.schema.to_string().len() + tool.description.len() + 60).sum();
+    let tools: usize = request.tools.iter().map(|tool| tool.schema_bytes + tool.description.len() + 60).sum();
     Usage::estimate(request.system.len() + tools, 0).input_tokens
 }
 

@@ -21,6 +21,7 @@ use super::rejection::Rejection;
 use super::snapshot::Snapshot;
 
 pub use run::STOPPED;
+pub use task::short_title;
 pub use tool::{PROCESS_DIED, judgement};
 pub use turn::FROM_A_JOB;
 
@@ -122,6 +123,7 @@ fn run_command(d: &mut Decision, command: &RunCommand) -> Result<(), Rejection> 
             let failure = turn::Failure { call, class, message, retry_at: *retry_at, instead: instead.as_deref() };
             turn::fail(d, run, failure)
         }
+        RunCommand::NameTask { task, title, instead_of, usage, .. } => task::name(d, task, title, instead_of, usage),
         RunCommand::StartTool { run, call, action, pre_hash, post_hash } => {
             tool::start(d, run, call, action, pre_hash, post_hash)
         }
