@@ -59,8 +59,8 @@ pub enum Error {
 const FRAME: Duration = Duration::from_millis(16);
 const FRAME_OF_KEY: Duration = Duration::from_millis(2);
 
-/// How much is taken in between two frames at the most.
-const BATCH: usize = 2_000;
+/// How long news are taken in before keys and frames have their turn again.
+const TURN_OF_NEWS: Duration = Duration::from_millis(4);
 
 /// What a folder holds that is used only when it is trusted.
 fn to_trust(folder: &Folder) -> Vec<String> {
@@ -239,9 +239,11 @@ impl Driver {
                 Woken::TerminalGone => self.take(Action::Quit),
                 Woken::Bytes(read) => self.take_bytes(&buffer[..read]),
                 Woken::News(said) => {
+                    let began = Instant::now();
                     self.take(Action::News(said));
-                    for _ in 0..BATCH {
-                        let Ok(said) = news.try_recv() else { break };
+                    while began.elapsed() < TURN_OF_NEWS
+                        && let Ok(said) = news.try_recv()
+                    {
                         self.take(Action::News(said));
                     }
                 }
