@@ -39,8 +39,9 @@ pub(in super::super) fn body(
         body.insert("response_format".into(), json!({"type": "json_schema", "json_schema": schema}));
     } else if !request.tools.is_empty() {
         let tools = request.tools.iter().map(|tool| {
-            let function = json!({"name": tool.name, "description": tool.description, "parameters": tool.schema});
-            json!({"type": "function", "function": function})
+            json!({"type": "function", "function": {
+                "name": tool.name, "description": tool.description, "parameters": *tool.schema,
+            }})
         });
         body.insert("tools".into(), tools.collect());
     }
