@@ -54,7 +54,10 @@ fn load() -> String {
 
 /// A home with that server and a host that stays, because somebody is attached.
 fn ready(server: &AtOnce, more: &str) -> (Home, Attached) {
-    let home = Home::new().env("COWORK_MODEL", "own:test");
+    let mut home = Home::new().env("COWORK_MODEL", "own:test");
+    if let Ok(workers) = std::env::var("COWORK_TMP_WORKERS") {
+        home = home.env("TOKIO_WORKER_THREADS", &workers);
+    }
     let provider = format!("[providers.own]\nkind = \"openai\"\nbase_url = \"{}\"\n", server.url());
     home.configure(&format!("{provider}[models.test]\n{more}\n"));
     home.write("given.txt", "given\n");
