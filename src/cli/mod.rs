@@ -87,6 +87,9 @@ fn play(app: &Arc<App>, args: Args) -> Result<Exit, Fault> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
+        // A connection that always has something to read would keep the system from being asked
+        // for anything else, such as a key, for sixty of its turns.
+        .event_interval(1)
         .build()
         .map_err(|error| Fault::new("io", format!("cannot start threads: {error}"), ""))?;
     let result = runtime.block_on(async {

@@ -10,6 +10,7 @@ use super::support::model_server::ModelServer;
 use super::support::reply::Reply;
 use super::support::terminal::Terminal;
 use super::{COMPOSER, long_answer, new_task, stay, timed};
+use portable_pty::CommandBuilder;
 use std::time::{Duration, Instant};
 
 /// What stands before the text that is written.
@@ -86,9 +87,26 @@ pub fn keys() {
     let others: Vec<_> = (0..7).map(|_| home.start(["exec", "--no-wait", "go"])).collect();
     std::thread::park_timeout(Duration::from_secs(1));
     type_and_wait(&mut screen, 120).row("while eight answers stream so and a Job prints as fast as it can");
+    bare_echo(119).row("the same load: a `cat` that gives back what is typed, on a terminal of its own");
     drop(others);
     screen.kill();
     home.kill_everything();
+}
+
+/// What the machine itself needs for a key: through a terminal to a process that only gives it back.
+fn bare_echo(letters: u16) -> Sample {
+    let mut command = CommandBuilder::new("sh");
+    command.args(["-c", "stty raw -echo; printf ready; exec cat"]);
+    let mut terminal = Terminal::open(command, 120, 40);
+    terminal.wait_for("ready").type_words("\r").wait("the start of the line", |screen| screen.cursor_position().1 == 0);
+    let took = (0..letters).map(|column| {
+        std::thread::park_timeout(Duration::from_millis(35));
+        let echo = move |screen: &vt100::Screen| screen.cell(0, column).is_some_and(|cell| cell.contents() == "x");
+        timed(|| {
+            terminal.type_words("x").wait("its echo", echo);
+        })
+    });
+    Sample::from(took.collect())
 }
 
 /// Ticks of the processor that a process has used, and bytes it has written anywhere.
