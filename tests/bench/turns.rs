@@ -11,10 +11,12 @@
 mod support;
 
 mod at_once;
+mod replay;
 mod sample;
 
 use at_once::AtOnce;
-use sample::{Sample, commits_of, plain_commits, row};
+use replay::commits_again;
+use sample::{Sample, plain_commits, row};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 use support::attached::Attached;
@@ -54,10 +56,7 @@ fn load() -> String {
 
 /// A home with that server and a host that stays, because somebody is attached.
 fn ready(server: &AtOnce, more: &str) -> (Home, Attached) {
-    let mut home = Home::new().env("COWORK_MODEL", "own:test");
-    if let Ok(workers) = std::env::var("COWORK_TMP_WORKERS") {
-        home = home.env("TOKIO_WORKER_THREADS", &workers);
-    }
+    let home = Home::new().env("COWORK_MODEL", "own:test");
     let provider = format!("[providers.own]\nkind = \"openai\"\nbase_url = \"{}\"\n", server.url());
     home.configure(&format!("{provider}[models.test]\n{more}\n"));
     home.write("given.txt", "given\n");
@@ -108,8 +107,8 @@ impl Ratios {
 fn own() {
     const ROUNDS: usize = 9;
     const TURNS: usize = 41;
-    let (mut one, mut many, mut turn, mut plain, mut large) = (vec![], vec![], vec![], vec![], vec![]);
-    let (mut of_plain, mut of_large) = (Ratios::default(), Ratios::default());
+    let (mut one, mut many, mut turn, mut plain, mut same) = (vec![], vec![], vec![], vec![], vec![]);
+    let (mut of_plain, mut of_same) = (Ratios::default(), Ratios::default());
     let (mut first, mut commits, mut bytes) = (0, 0.0, 0);
     for round in 0..=ROUNDS {
         let mut measure = |turns| {
@@ -127,18 +126,19 @@ fn own() {
         let (long, more, home, _) = measure(TURNS);
         let number = more - fewer;
         commits = number as f64 / (TURNS - 1) as f64;
-        let (alone, as_large) = (plain_commits(home.root(), number), commits_of(home.root(), number, bytes));
+        let (alone, again) =
+            (plain_commits(home.root(), number), commits_again(home.root(), &home.state().join("cowork.db")));
         // The first round is not counted.
         if round > 0 {
             let each = long.saturating_sub(short) / (TURNS as u32 - 1);
             let ratio = |alone: &Sample| each.as_secs_f64() / (alone.mean().as_secs_f64() * commits);
             of_plain.0.push(ratio(&alone));
-            of_large.0.push(ratio(&as_large));
+            of_same.0.push(ratio(&again));
             one.push(short);
             many.push(long);
             turn.push(each);
             plain.push(alone.mean());
-            large.push(as_large.mean());
+            same.push(again.mean());
         }
     }
     Sample::head();
@@ -146,11 +146,11 @@ fn own() {
     Sample::from(many).row("`cowork exec`, 41 turns, 40 of them with a call of `read`");
     Sample::from(turn).row("the runtime's own time for each of the 40");
     Sample::from(plain).row("one commit of SQLite alone (WAL, synchronous=FULL, 500 bytes)");
-    Sample::from(large).row("the same with as many bytes as the host wrote in each of its own");
+    Sample::from(same).row("one commit of a turn by SQLite alone: the same rows into the same tables");
     println!();
     row("commits of a turn", format!("{commits:.1}, of {:.0} kB each", bytes as f64 / 1e3));
     of_plain.row("a turn, in as many commits of SQLite alone of 500 bytes");
-    of_large.row("a turn, in as many commits of SQLite alone of the same bytes");
+    of_same.row("a turn, in its own commits by SQLite alone");
     row("the first request", format!("{first} bytes"));
 }
 
