@@ -29,9 +29,9 @@ type Section = (&'static str, &'static str, fn());
 const SECTIONS: &[Section] = &[
     ("own", "A turn with a tool, and its commits of SQLite alone", own),
     ("window", "Turns of one Task, sent as far as a window of 8192 tokens holds them", || {
-        growth(most(), "context_tokens = 8192")
+        growth(most(10_000), "context_tokens = 8192")
     }),
-    ("whole", "Turns of one Task, all of them sent", || growth(1_000, "")),
+    ("whole", "Turns of one Task, all of them sent", || growth(most(1_000), "")),
 ];
 
 fn main() {
@@ -45,8 +45,8 @@ fn main() {
 }
 
 /// How many turns the longest Task has; `COWORK_TURNS` makes it another number.
-fn most() -> usize {
-    std::env::var("COWORK_TURNS").ok().and_then(|turns| turns.parse().ok()).unwrap_or(10_000)
+fn most(usual: usize) -> usize {
+    std::env::var("COWORK_TURNS").ok().and_then(|turns| turns.parse().ok()).unwrap_or(usual)
 }
 
 fn load() -> String {
