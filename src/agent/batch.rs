@@ -10,13 +10,14 @@ use crate::domain::*;
 use futures_util::{StreamExt, stream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 /// How long a call that was told to stop may take to do so before it is left behind.
 const STOP_GRACE: Duration = Duration::from_millis(900);
 
-/// How long a call that only looks may take before it is recorded and shown as running.
+/// How long a call may take that is over at once: one that only looks is recorded and shown as running
+/// when it takes longer, and the next turn is chosen anew.
 const AT_ONCE: Duration = Duration::from_millis(20);
 
 /// Calls that run together.
@@ -28,6 +29,7 @@ struct Batch<'a> {
     seen: Arc<Seen>,
     /// How many calls of the agent have no result yet.
     open: AtomicUsize,
+    began: Instant,
 }
 
 /// What came of taking a call as far as it goes.
@@ -51,7 +53,7 @@ pub(super) async fn run(drive: &mut Drive, calls: Vec<ToolCall>, snapshot: &Snap
     };
     let at_once = drive.port.settings().limits.parallel_tools.max(1);
     let open = AtomicUsize::new(snapshot.open_calls(&drive.agent).len());
-    let batch = Batch { drive, snapshot, seen, open };
+    let batch = Batch { drive, snapshot, seen, open, began: Instant::now() };
     let taken = calls.into_iter().take(together).map(|call| batch.one(call));
     let results: Vec<Result<Came, Rejection>> = stream::iter(taken).buffered(at_once).collect().await;
     let alone = together == 1;
@@ -257,8 +259,8 @@ impl Batch<'_> {
         self.settle_with(Vec::new(), call, outcome).await
     }
 
-    /// Saves a result after what goes before it; with the last one that was open, the next turn
-    /// begins in the same commit.
+    /// Saves a result after what goes before it. With the last one that was open the next turn begins
+    /// in the same commit, unless it took so long that another model may have been chosen meanwhile.
     async fn settle_with(
         &self,
         mut commands: Vec<RunCommand>,
@@ -272,8 +274,9 @@ impl Batch<'_> {
             parts: outcome.parts,
             saw: outcome.saw,
         });
-        let is_last = self.open.fetch_sub(1, Ordering::AcqRel) == 1 && !self.drive.stop.is_cancelled();
-        let next = is_last.then(|| Begun::next(self.drive, self.snapshot)).flatten();
+        let is_last = self.open.fetch_sub(1, Ordering::AcqRel) == 1;
+        let goes_on = is_last && self.began.elapsed() < AT_ONCE && !self.drive.stop.is_cancelled();
+        let next = goes_on.then(|| Begun::next(self.drive, self.snapshot)).flatten();
         commands.extend(next.as_ref().map(|begun| begun.command(&self.drive.run)));
         let mut told = self.drive.tell_together(commands).await?;
         let has_begun = next.is_some() && matches!(told.last(), Some(Told::Done(_)));

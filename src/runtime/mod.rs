@@ -24,7 +24,6 @@ use crate::domain::*;
 use crate::store::{Bulk, Committed, Store};
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
-use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -245,15 +244,11 @@ impl Coordinator {
         }
     }
 
-    /// Reads from the store, and holds up nobody else: where other threads take over what this one
-    /// would do meanwhile, it reads at once, which is quicker than to have another thread woken.
+    /// Reads from the store, away from the async threads.
     async fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(&Store) -> Result<T, Rejection> + Send + 'static,
     ) -> Result<T, Rejection> {
-        if Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread {
-            return tokio::task::block_in_place(|| read(&self.inner.store));
-        }
         let inner = self.inner.clone();
         tokio::task::spawn_blocking(move || read(&inner.store))
             .await

@@ -253,12 +253,16 @@ impl State {
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
         let mut answers = Vec::with_capacity(envelopes.len());
         let mut seq = event_log::last_seq(&self.connection)?;
-        for (envelope, bulk, _) in envelopes {
+        // What the command before left, where the next one is of the same Run.
+        let mut left: Option<Snapshot> = None;
+        for (at, (envelope, bulk, _)) in envelopes.iter().enumerate() {
+            let goes_on = envelopes.get(at + 1).is_some_and(|(next, ..)| goes_on(&envelope.command, &next.command));
             self.connection.execute_batch("SAVEPOINT command")?;
             let before = seq;
-            match self.carry_out(envelope, bulk, &mut seq) {
+            match self.carry_out(envelope, bulk, left.take(), &mut seq) {
                 Ok(Ok(committed)) => {
                     self.connection.execute_batch("RELEASE command")?;
+                    left = committed.after.as_deref().filter(|_| goes_on).cloned();
                     answers.push(Ok(committed));
                 }
                 Ok(Err(rejection)) => {
@@ -286,17 +290,22 @@ impl State {
         Ok(answers)
     }
 
-    /// Decides one command and projects its events, inside the open transaction.
+    /// Decides one command and projects its events, inside the open transaction. `stands` is what it
+    /// is decided on, where that is known.
     fn carry_out(
         &mut self,
         envelope: &Envelope,
         bulk: &Bulk,
+        stands: Option<Snapshot>,
         seq: &mut Seq,
     ) -> rusqlite::Result<Result<Committed, Rejection>> {
         if let Some(receipt) = event_log::receipt_of(&self.connection, &envelope.id)? {
             return Ok(Ok(Committed { receipt, events: Vec::new(), after: None }));
         }
-        let snapshot = load::for_command(&self.connection, &envelope.command)?;
+        let snapshot = match stands {
+            Some(known) => known,
+            None => load::for_command(&self.connection, &envelope.command)?,
+        };
         let (decided, after) = match decide_and_apply(snapshot, envelope) {
             Ok(decided) => decided,
             Err(rejection) => return Ok(Err(rejection)),
@@ -382,6 +391,15 @@ impl State {
             )?
             .execute(params![owner, pane, client, self.fence])?;
         Ok(Some(text))
+    }
+}
+
+/// Whether a command is decided on no more than what the one before it was: it is of the same Run, and
+/// of no Job that may have ended.
+fn goes_on(before: &Command, next: &Command) -> bool {
+    match (before, next) {
+        (Command::Run(before), Command::Run(after)) => before.run() == after.run() && next.job().is_none(),
+        _ => false,
     }
 }
 

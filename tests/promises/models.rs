@@ -113,6 +113,21 @@ fn the_model_of_a_task_can_change_in_the_middle_whatever_the_wire_format() {
 }
 
 #[test]
+fn a_model_that_is_chosen_while_a_command_runs_is_the_one_that_is_asked_next() {
+    let wait = json!({"command": "touch begun; until [ -e go ]; do sleep 0.02; done"});
+    let server = ModelServer::with([Reply::call("shell", wait), Reply::say("done")]);
+    let home = Home::with_model(&server);
+    let running = home.start(["exec", "--json", "run it"]);
+    eventually("the command runs", || home.has("begun"));
+    let task = home.json(["ls"])[0]["id"].as_str().expect("an id").to_owned();
+    home.ok(["set", &task, "--model", "openai:another"]);
+    home.write("go", "");
+    Exec::new(running.finish()).expect_code(0);
+    let asked = |number| server.wait_for_request(number).body["model"].clone();
+    assert_eq!((asked(1), asked(2)), (json!("test"), json!("another")));
+}
+
+#[test]
 fn a_stream_that_breaks_off_in_words_or_in_a_call_is_asked_again_and_nothing_of_it_is_run_or_said_twice() {
     for wire in Wire::ALL {
         let half = Said {
@@ -302,6 +317,31 @@ fn a_known_window_is_respected_before_anything_is_refused() {
     home.exec(["read it often"]).expect_code(0);
     let largest = server.requests().iter().map(|request| request.body.to_string().len()).max().expect("asked");
     assert!(largest < 8_192 * 4, "{largest} bytes for a window of 8192 tokens");
+}
+
+#[test]
+fn a_task_much_longer_than_its_window_goes_on_in_another_run_with_its_first_words_and_its_newest() {
+    const TURNS: usize = 150;
+    let server = ModelServer::start();
+    for _ in 0..TURNS {
+        server.then(Reply::call("read", json!({"path": "given.txt"})));
+    }
+    server.then(Reply::say("done at last")).then(Reply::say("once more"));
+    let home = Home::with_model(&server);
+    home.configure("[models.test]\ncontext_tokens = 8192\n");
+    home.write("given.txt", "word after word\n".repeat(20));
+    let exec = home.exec(["the very first words"]).expect_code(0);
+    home.kill_host();
+    home.exec(["--task", exec.task(), "and the newest"]).expect_code(0);
+    let (before, after) = (server.wait_for_request(TURNS + 1), server.wait_for_request(TURNS + 2));
+    for request in [&before, &after] {
+        let sent = request.body.to_string();
+        assert!(sent.contains("the very first words") && sent.contains("earlier entries"), "{sent}");
+        assert!(sent.len() < 8_192 * 4, "{} bytes", sent.len());
+    }
+    assert!(after.body.to_string().contains("done at last") && after.last() == "and the newest");
+    assert!(after.messages().len() > 20, "as much is sent as fits: {} messages", after.messages().len());
+    home.assert_sound();
 }
 
 #[test]

@@ -51,6 +51,11 @@ pub(in super::super) fn body(
     body
 }
 
+/// An object of values that are not copied again, as `json!` would.
+fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
+    Value::Object(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+}
+
 struct Writer<'a> {
     blobs: &'a dyn Blobs,
     /// The field in which thinking is shown again, where the server wants that.
@@ -86,9 +91,11 @@ impl Writer<'_> {
                     for call in &calls {
                         match self.stepwise {
                             true => more.push(Piece::Text(steps::result(call.name, &call.text()))),
-                            false => {
-                                messages.push(json!({"role": "tool", "tool_call_id": call.id, "content": call.text()}))
-                            }
+                            false => messages.push(object([
+                                ("role", "tool".into()),
+                                ("tool_call_id", call.id.as_str().into()),
+                                ("content", call.text().into()),
+                            ])),
                         }
                         let pictures = call.pictures();
                         if !pictures.is_empty() {
@@ -120,7 +127,7 @@ impl Writer<'_> {
                 })
                 .collect(),
         };
-        json!({"role": "user", "content": content})
+        object([("role", "user".into()), ("content", content)])
     }
 
     fn assistant(&self, thoughts: &[(&str, Option<&str>)], text: &str, calls: &[Called]) -> Value {
@@ -128,18 +135,16 @@ impl Writer<'_> {
             let step = calls.first().map(|call| steps::call(call.name, &call.arguments));
             return json!({"role": "assistant", "content": step.unwrap_or_else(|| steps::answer(text))});
         }
-        let mut message = json!({"role": "assistant", "content": text});
+        let mut message = object([("role", "assistant".into()), ("content", text.into())]);
         if !calls.is_empty() {
             if text.is_empty() {
                 message["content"] = Value::Null;
             }
-            message["tool_calls"] = calls
-                .iter()
-                .map(|call| {
-                    let function = json!({"name": call.name, "arguments": call.arguments});
-                    json!({"id": call.id, "type": "function", "function": function})
-                })
-                .collect();
+            let calls = calls.iter().map(|call| {
+                let function = object([("name", call.name.into()), ("arguments", call.arguments.as_str().into())]);
+                object([("id", call.id.as_str().into()), ("type", "function".into()), ("function", function)])
+            });
+            message["tool_calls"] = calls.collect();
         }
         let thinking: Vec<&str> = thoughts.iter().map(|(text, _)| *text).filter(|text| !text.is_empty()).collect();
         if let (Some(field), false) = (self.thinking, thinking.is_empty()) {
