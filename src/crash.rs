@@ -38,13 +38,16 @@ pub const KEEP_POINTS: &[&str] = &["calls.before_kept", "calls.kept"];
 pub const MIRROR_POINTS: &[&str] =
     &["mirrors.before_take", "mirrors.taken", "mirrors.before_write", "mirrors.written", "mirrors.recorded"];
 
+/// The points of an edit that an engine is asked for.
+pub const ENGINE_POINTS: &[&str] = &["engines.asked", "engines.answered", "engines.concluded"];
+
 /// The point at which the screen panics instead, before each frame it draws.
 pub const PANIC_OF_SCREEN: &str = "screen.panic";
 
 /// Dies here, as if by `kill -9`, when told to.
 #[cfg(debug_assertions)]
 pub fn point(name: &'static str) {
-    let listed = [POINTS, JOB_POINTS, CALL_POINTS, KEEP_POINTS, MIRROR_POINTS].concat();
+    let listed = [POINTS, JOB_POINTS, CALL_POINTS, KEEP_POINTS, MIRROR_POINTS, ENGINE_POINTS].concat();
     debug_assert!(listed.contains(&name), "an unlisted crash point: {name}");
     if is_wanted(name) {
         let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);

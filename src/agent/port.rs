@@ -2,7 +2,7 @@
 
 use super::running::{Line, Listener, Ran};
 use crate::domain::*;
-use crate::resources::{Content, Registry};
+use crate::resources::{Content, EngineFailure, EngineRequest, Evaluated, Registry};
 use futures_util::future::BoxFuture;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -128,6 +128,8 @@ pub trait Documents: Send + Sync + 'static {
     fn history(&self, resource: ResourceId) -> BoxFuture<'_, Result<Vec<Revision>, Rejection>>;
     /// What is proposed for one, the newest first.
     fn candidates(&self, resource: ResourceId) -> BoxFuture<'_, Result<Vec<Candidate>, Rejection>>;
+    /// Asks the engine of a kind, to look at something.
+    fn ask(&self, request: EngineRequest, parts: Content) -> BoxFuture<'_, Result<Evaluated, EngineFailure>>;
     /// Does something with one, as the effect of the call; done twice it is done once.
     fn act(&self, deed: ResourceDeed<Change>) -> BoxFuture<'_, Result<EditReceipt, Rejection>>;
 }

@@ -11,7 +11,7 @@ use crate::host::home::Home;
 use crate::host::lock::HostLock;
 use crate::host::{HostError, server};
 use crate::process::Identity;
-use crate::runtime::{Coordinator, Options, StartError};
+use crate::runtime::{Coordinator, Kinds, Options, StartError};
 use std::path::PathBuf;
 
 /// The runtime inside this process; the lock is held as long as it lives.
@@ -54,7 +54,8 @@ pub async fn coordinator(home: &Home, settings: Settings) -> Result<Coordinator,
         .map(|(_, value)| value)
         .collect();
     let home = home.path().to_owned();
-    let options = Options { home, settings, environment_secrets, program: this_program(), owner: owner()? };
+    let (program, owner) = (this_program(), owner()?);
+    let options = Options { home, settings, environment_secrets, program, owner, kinds: Kinds::default() };
     Ok(Coordinator::start(options).await?)
 }
 

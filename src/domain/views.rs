@@ -407,6 +407,9 @@ pub struct EditReceipt {
     /// The Candidate it is kept as.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub candidate: Option<CandidateId>,
+    /// The recorded intent, where an engine has to be asked first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intent: Option<EngineIntentId>,
     /// What the adapter says of its effect; only the first time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,
@@ -426,6 +429,7 @@ impl EditReceipt {
                 edit.resource = Some(ResourceId(resource.to_owned()));
                 edit.revision = number.parse().ok();
             }
+            ("engine_asked", _) => edit.get_or_insert_default().intent = Some(EngineIntentId(entity.to_owned())),
             ("candidate_kept", _) => edit.get_or_insert_default().candidate = Some(CandidateId(entity.to_owned())),
             _ => {}
         }

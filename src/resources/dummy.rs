@@ -1,17 +1,16 @@
-//! A kind of the tests that uses the seam whole: a content of numbered shapes whose engine is slow,
-//! crashes, and answers late.
+//! A kind of the tests that uses the seam whole: a content of numbered shapes of which an engine makes
+//! a mesh.
 //!
 //! The content has the part `model` (lines `name = number`) and the part `mesh`, which only the
-//! engine can make. The one who runs engines, and the store of revisions, are played here.
+//! engine can make. The engine is a child process that is slow, crashes and answers late
+//! (`runtime/resources/tests.rs`); no user of the program is ever offered this kind.
 
 use super::adapter::*;
-use super::commit::{self, Conclusion, IntentState};
-use super::content::{Content, Hash};
+use super::content::{Content, Hash, Part};
 use super::diff::{Diff, ElementChange, PartDiff};
-use super::engine::{EngineFailure, EngineOutcome, EngineRequest, Evaluated, PartRef};
+use super::engine::{EngineRequest, Evaluated, PartRef};
 use super::merge::{Choice, Merge, Piece};
 use super::refusal::Refusal;
-use super::registry::Registry;
 use super::summary::{Digest, UnitChange};
 use super::text::decode::text_of;
 use super::{Attribution, Rendering};
@@ -20,7 +19,13 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-struct Shapes;
+pub(crate) struct Shapes;
+
+/// The word of its engine.
+pub(crate) const MESHER: &str = "mesher";
+
+/// The size of which its engine makes a mesh too late.
+pub(crate) const LATE: i64 = 8;
 
 #[derive(Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
@@ -53,6 +58,15 @@ fn content(model: &Model, mesh: &[u8]) -> Result<Content, Refusal> {
 
 fn mesh(content: &Content) -> Vec<u8> {
     content.get("mesh").map(|part| part.bytes.to_vec()).unwrap_or_default()
+}
+
+fn ask(action: &str, input: Value, parts: Vec<PartRef>) -> EngineRequest {
+    EngineRequest { engine: MESHER.into(), action: action.into(), input, parts, limit_ms: 60_000 }
+}
+
+fn made<'a>(evaluated: &'a Evaluated, part: &str) -> Result<&'a Part, Refusal> {
+    let missing = || Refusal::BadOutcome { why: format!("it has no {part}") };
+    evaluated.parts.get(part).ok_or_else(missing)
 }
 
 fn read(operation: &Value) -> Result<Operation, Refusal> {
@@ -120,11 +134,8 @@ impl Adapter for Shapes {
     fn apply(&self, base: &Content, operation: &Value) -> Result<Step<Applied>, Refusal> {
         Ok(match read(operation)? {
             Operation::Set { name, value } => Step::Evaluate(EngineRequest {
-                engine: "mesher".into(),
-                action: "set".into(),
-                input: json!({"name": name, "value": value}),
-                parts: PartRef::of(base),
-                limit_ms: 1000,
+                limit_ms: if value == LATE { 100 } else { 60_000 },
+                ..ask("set", json!({"name": name, "value": value}), PartRef::of(base))
             }),
             Operation::Remove { name } => {
                 let mut model = model(base)?;
@@ -142,7 +153,7 @@ impl Adapter for Shapes {
         let Operation::Set { name, value } = read(operation)? else {
             return Err(Refusal::NotAsked { what: "this operation".into() });
         };
-        let made = evaluated.parts.get("mesh").ok_or_else(|| Refusal::BadOutcome { why: "it has no mesh".into() })?;
+        let made = made(&evaluated, "mesh")?;
         let mut model = model(base)?;
         model.insert(name.clone(), value);
         let mut figures = serde_json::Map::new();
@@ -223,16 +234,10 @@ impl Adapter for Shapes {
         Ok(if stale { vec![finding] } else { Vec::new() })
     }
     fn render(&self, content: &Content, _view: &View, _budget: usize) -> Result<Step<Rendering>, Refusal> {
-        Ok(Step::Evaluate(EngineRequest {
-            engine: "mesher".into(),
-            action: "draw".into(),
-            input: Value::Null,
-            parts: PartRef::of(content),
-            limit_ms: 1000,
-        }))
+        Ok(Step::Evaluate(ask("draw", Value::Null, PartRef::of(content))))
     }
     fn formats(&self) -> &'static [&'static str] {
-        &["mesh"]
+        &["mesh", "stl"]
     }
     fn read(&self, file: &Foreign) -> Result<Content, Refusal> {
         let content = Content::single("model", "text/plain", Arc::clone(&file.bytes));
@@ -240,11 +245,25 @@ impl Adapter for Shapes {
         Ok(content)
     }
     fn import(&self, file: &Foreign) -> Result<Step<Content>, Refusal> {
-        self.read(file).map(Step::Ready)
+        if !file.name.ends_with(".stl") {
+            return self.read(file).map(Step::Ready);
+        }
+        let (hash, size) = (Hash::of(&file.bytes), file.bytes.len() as u64);
+        let part = PartRef { name: "stl".into(), media_type: "model/stl".into(), hash, size };
+        Ok(Step::Evaluate(ask("import", Value::Null, vec![part])))
+    }
+    fn import_evaluated(&self, _file: &Foreign, evaluated: Evaluated) -> Result<Content, Refusal> {
+        let text = text_of(&evaluated.parts, "model")?.to_owned();
+        let mut content = Content::single("model", "text/plain", text.into_bytes());
+        content.put("mesh", "model/mesh", made(&evaluated, "mesh")?.bytes.clone())?;
+        Ok(content)
     }
     fn export(&self, name: &str, content: &Content, format: &Format) -> Result<Step<Foreign>, Refusal> {
         let part = match format {
             Format::Native => "model",
+            Format::Named(word) if word == "stl" => {
+                return Ok(Step::Evaluate(ask("export", Value::Null, PartRef::of(content))));
+            }
             Format::Named(_) => "mesh",
         };
         let part = content.get(part).ok_or_else(|| Refusal::BadContent { why: format!("there is no {part}") })?;
@@ -254,176 +273,10 @@ impl Adapter for Shapes {
             bytes: Arc::clone(&part.bytes),
         }))
     }
-}
-
-/// The engine: what it makes of a request, or how it fails.
-fn mesher(request: &EngineRequest) -> Result<Evaluated, EngineFailure> {
-    let value = request.input["value"].as_i64().unwrap_or(0);
-    match value {
-        666 => Err(EngineFailure::Crashed { message: "signal 11".into() }),
-        value if value < 0 => Err(EngineFailure::Refused { message: "a size can't be negative".into() }),
-        value => Ok(Evaluated {
-            output: json!({"volume": value * value * value}),
-            parts: Content::single("mesh", "model/mesh", format!("mesh of {value}").into_bytes()),
-        }),
+    fn export_evaluated(&self, name: &str, _format: &Format, evaluated: Evaluated) -> Result<Foreign, Refusal> {
+        let bytes = made(&evaluated, "stl")?.bytes.clone();
+        Ok(Foreign { name: format!("{name}.stl"), media_type: "model/stl".into(), bytes })
     }
-}
-
-/// A durable intent, as whoever runs engines keeps it.
-struct Intent {
-    base: u64,
-    operation: Value,
-    request: EngineRequest,
-    state: IntentState,
-}
-
-/// Revisions, Candidates and intents: what the store keeps.
-struct Shelf {
-    registry: Registry,
-    revisions: Vec<Content>,
-    candidates: Vec<(u64, Content)>,
-    intents: Vec<Intent>,
-}
-
-impl Shelf {
-    fn new() -> Self {
-        let registry = Registry::new(vec![Arc::new(super::text::Document), Arc::new(Shapes)]);
-        let blank = registry.get("shapes").expect("known").blank("box");
-        Self { registry, revisions: vec![blank], candidates: Vec::new(), intents: Vec::new() }
-    }
-    fn current(&self) -> u64 {
-        self.revisions.len() as u64 - 1
-    }
-    /// First transaction: the intent.
-    fn ask(&mut self, base: u64, operation: Value) -> usize {
-        let adapter = self.registry.get("shapes").expect("known");
-        let Ok(Step::Evaluate(request)) = adapter.apply(&self.revisions[base as usize], &operation) else {
-            panic!("asks")
-        };
-        // What is kept is data: it must come back from JSON as it was.
-        let request: EngineRequest =
-            serde_json::from_str(&serde_json::to_string(&request).expect("json")).expect("json");
-        self.intents.push(Intent { base, operation, request, state: IntentState::Intent });
-        self.intents.len() - 1
-    }
-    /// Outside of any transaction: the engine.
-    fn evaluate(&self, intent: usize) -> Result<Evaluated, EngineFailure> {
-        mesher(&self.intents[intent].request)
-    }
-    /// Second transaction: the outcome.
-    fn settle(&mut self, number: usize, outcome: Result<Evaluated, EngineFailure>) -> Result<Conclusion, Refusal> {
-        let record = match &outcome {
-            Ok(evaluated) => evaluated.record(),
-            Err(failure) => EngineOutcome::Failed { failure: failure.clone() },
-        };
-        let record: EngineOutcome = serde_json::from_str(&serde_json::to_string(&record).expect("json")).expect("json");
-        let current = self.current();
-        let intent = &mut self.intents[number];
-        let conclusion = commit::conclude(intent.state, &record, current, intent.base)?;
-        let adapter = self.registry.get("shapes")?;
-        let base = &self.revisions[intent.base as usize];
-        match (&conclusion, outcome) {
-            (Conclusion::Commit { revision }, Ok(evaluated)) => {
-                let applied = adapter.apply_evaluated(base, &intent.operation, evaluated)?;
-                adapter.validate(&applied.content)?;
-                intent.state = IntentState::Done;
-                assert_eq!(*revision, current + 1);
-                self.revisions.push(applied.content);
-            }
-            (Conclusion::Conflict { .. } | Conclusion::Keep, Ok(evaluated)) => {
-                let applied = adapter.apply_evaluated(base, &intent.operation, evaluated)?;
-                self.candidates.push((intent.base, applied.content));
-                if intent.state != IntentState::Failed {
-                    intent.state = IntentState::Done;
-                }
-            }
-            (Conclusion::Failed, _) => intent.state = IntentState::Failed,
-            (Conclusion::Known, _) => {}
-            (other, outcome) => panic!("{other:?} for {outcome:?}"),
-        }
-        Ok(conclusion)
-    }
-}
-
-fn set(name: &str, value: i64) -> Value {
-    json!({"op": "set", "name": name, "value": value})
-}
-
-#[test]
-fn an_engine_in_time_makes_the_next_revision_with_feedback() {
-    let mut shelf = Shelf::new();
-    let intent = shelf.ask(0, set("a", 3));
-    let outcome = shelf.evaluate(intent);
-    let applied = Shapes
-        .apply_evaluated(&shelf.revisions[0], &shelf.intents[intent].operation, outcome.clone().expect("made"))
-        .expect("applied");
-    assert_eq!(applied.feedback.text(), "Set a to 3\nvolume: 27");
-    assert_eq!(shelf.settle(intent, outcome), Ok(Conclusion::Commit { revision: 1 }));
-    assert_eq!(shelf.current(), 1);
-    assert_eq!(&*shelf.revisions[1].get("mesh").expect("made").bytes, b"mesh of 3");
-}
-
-#[test]
-fn a_slow_engine_whose_base_moved_leaves_a_candidate_that_can_be_rebased() {
-    let mut shelf = Shelf::new();
-    let slow = shelf.ask(0, set("a", 1));
-    let quick = shelf.ask(0, set("b", 2));
-    let made = shelf.evaluate(quick);
-    assert_eq!(shelf.settle(quick, made), Ok(Conclusion::Commit { revision: 1 }));
-    let made = shelf.evaluate(slow);
-    assert_eq!(shelf.settle(slow, made), Ok(Conclusion::Conflict { base: 0, current: 1 }));
-    let (base, proposal) = shelf.candidates.pop().expect("kept");
-    let rebased =
-        commit::rebase(&Shapes, &shelf.revisions[base as usize], &shelf.revisions[1], &proposal).expect("merges");
-    let commit::Rebased::Candidate(candidate) = rebased else { panic!("{rebased:?}") };
-    assert_eq!(model(&candidate).expect("valid"), Model::from([("a".into(), 1), ("b".into(), 2)]));
-    assert_eq!(Shapes.inspect(&candidate, &|_| Existence::Unknown).expect("looked").len(), 1, "its mesh is to be made");
-    assert_eq!(commit::rebase(&Shapes, &shelf.revisions[0], &candidate, &candidate), Ok(commit::Rebased::Contained));
-}
-
-#[test]
-fn a_crash_of_the_engine_changes_nothing_but_the_intent_and_can_be_tried_again() {
-    let mut shelf = Shelf::new();
-    for value in [666, -1] {
-        let intent = shelf.ask(0, set("a", value));
-        let outcome = shelf.evaluate(intent);
-        assert_eq!(shelf.settle(intent, outcome), Ok(Conclusion::Failed));
-    }
-    assert_eq!((shelf.current(), shelf.candidates.len()), (0, 0));
-    let again = shelf.ask(0, set("a", 1));
-    let outcome = shelf.evaluate(again);
-    assert_eq!(shelf.settle(again, outcome), Ok(Conclusion::Commit { revision: 1 }));
-}
-
-#[test]
-fn a_late_answer_is_kept_and_never_committed_by_itself() {
-    let mut shelf = Shelf::new();
-    let intent = shelf.ask(0, set("a", 1));
-    let late = shelf.evaluate(intent);
-    let stopped = Err(EngineFailure::TimedOut { limit_ms: 1000 });
-    assert_eq!(shelf.settle(intent, stopped), Ok(Conclusion::Failed));
-    assert_eq!(shelf.settle(intent, late.clone()), Ok(Conclusion::Keep));
-    assert_eq!(
-        (shelf.current(), shelf.candidates.len()),
-        (0, 1),
-        "told as failed, so not committed; made, so not lost"
-    );
-    // After a crash of ours nobody knows how far it came; its answer is as good as one in time, once.
-    let intent = shelf.ask(0, set("a", 2));
-    shelf.intents[intent].state = IntentState::Uncertain;
-    let answer = shelf.evaluate(intent);
-    assert_eq!(shelf.settle(intent, answer.clone()), Ok(Conclusion::Commit { revision: 1 }));
-    assert_eq!(shelf.settle(intent, answer), Ok(Conclusion::Known), "the same answer again");
-    assert_eq!(shelf.current(), 1);
-}
-
-#[test]
-fn an_answer_that_lacks_what_was_asked_is_refused_and_leaves_the_intent_open() {
-    let mut shelf = Shelf::new();
-    let intent = shelf.ask(0, set("a", 1));
-    let empty = Evaluated { output: Value::Null, parts: Content::default() };
-    assert!(matches!(shelf.settle(intent, Ok(empty)), Err(Refusal::BadOutcome { .. })));
-    assert_eq!((shelf.current(), shelf.intents[intent].state), (0, IntentState::Intent));
 }
 
 #[test]
@@ -451,5 +304,6 @@ fn a_kind_without_lines_merges_attributes_and_tells_in_its_own_terms() {
     assert_eq!(Shapes.figures(&base).expect("counted")["numbers"], json!(2));
     assert_eq!(Shapes.digest(&base, &theirs).expect("made").units[0].unit, "a");
     assert!(matches!(Shapes.render(&base, &View::Whole, 100), Ok(Step::Evaluate(_))));
-    assert!(Shelf::new().registry.get("nothing").is_err_and(|refusal| refusal.hint() == "kinds: document, shapes"));
+    let registry = super::Registry::new(vec![Arc::new(super::text::Document), Arc::new(Shapes)]);
+    assert!(registry.get("nothing").is_err_and(|refusal| refusal.hint() == "kinds: document, shapes"));
 }

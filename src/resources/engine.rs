@@ -112,8 +112,8 @@ pub enum EngineFailure {
         /// What is known.
         message: String,
     },
-    /// It took too long and was stopped.
-    #[error("the engine did not answer within {limit_ms} ms and was stopped")]
+    /// It took too long.
+    #[error("the engine did not answer within {limit_ms} ms")]
     TimedOut {
         /// The limit.
         limit_ms: u64,

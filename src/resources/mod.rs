@@ -6,14 +6,13 @@
 //! calls it, and what needs an engine is asked for as data ([`Step::Evaluate`]) and answered as
 //! data ([`Evaluated`]).
 //!
-//! Read in this order: [`content`] (parts), [`adapter`] (the seam every kind fills), [`commit`]
-//! (the law of Eq. 7), [`text`] (the kind `document`), [`merge`], [`attribution`], [`summary`]
+//! Read in this order: [`content`] (parts), [`adapter`] (the seam every kind fills), [`engine`]
+//! (its port to engines), [`text`] (the kind `document`), [`merge`], [`rebase`], [`attribution`], [`summary`]
 //! (Eq. 8), [`manifest`] and [`chunk`] (how a thousand revisions stay small), [`editor`].
 
 pub mod adapter;
 pub mod attribution;
 pub mod chunk;
-pub mod commit;
 pub mod content;
 pub mod delta;
 pub mod diff;
@@ -22,13 +21,14 @@ pub mod engine;
 pub mod lines;
 pub mod manifest;
 pub mod merge;
+pub mod rebase;
 pub mod refusal;
 pub mod registry;
 pub mod summary;
 pub mod text;
 
 #[cfg(test)]
-mod dummy;
+pub(crate) mod dummy;
 #[cfg(test)]
 mod tests;
 

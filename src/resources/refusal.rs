@@ -72,7 +72,7 @@ pub enum Refusal {
         what: String,
     },
     /// An engine is needed, and nothing here runs one.
-    #[error("{engine} is needed for this, and nothing here runs it yet")]
+    #[error("{engine} is needed for this, and nothing here runs it")]
     NoEngine {
         /// Which.
         engine: String,

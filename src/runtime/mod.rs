@@ -3,6 +3,7 @@
 //! It is not a model. It owns the store, the drivers of the agents and their order, and holds
 //! nothing that is not on disk: killing it is safe. `host` serves it to clients.
 
+pub mod engines;
 mod feed;
 mod folder;
 mod jobs;
@@ -14,8 +15,10 @@ mod start;
 mod supervisor;
 mod team;
 
+pub use engines::Engines;
 pub use feed::Pushed;
 pub use folder::identify as folder_of;
+pub use resources::Kinds;
 pub use start::{Options, StartError};
 
 use crate::domain::redact::Redactor;

@@ -2,6 +2,7 @@
 
 use super::feed::FeedHub;
 use super::jobs::Jobs;
+use super::resources::{Kinds, Resources};
 use super::{Coordinator, Inner, fresh_command, supervisor};
 use crate::domain::redact::Redactor;
 use crate::domain::*;
@@ -23,6 +24,8 @@ pub struct Options {
     pub program: PathBuf,
     /// Which process this is.
     pub owner: Owner,
+    /// The kinds of Resources.
+    pub kinds: Kinds,
 }
 
 /// Why a Coordinator could not be started.
@@ -72,7 +75,7 @@ impl Coordinator {
             redactor: RwLock::new(Arc::new(Redactor::new(&secrets))),
             environment_secrets: options.environment_secrets,
             jobs,
-            resources: Arc::default(),
+            resources: Arc::new(Resources::new(options.kinds)),
             mirrors: super::mirrors::Mirrors::default(),
             fence: 0,
             fatal: watch::channel(None).0,
@@ -94,6 +97,7 @@ impl Coordinator {
         crate::crash::point("runtime.taken_over");
         let coordinator = Self { inner: Arc::new(inner) };
         supervisor::start(coordinator.clone(), from_feed);
+        coordinator.ask_engines_again().await?;
         crate::crash::point("runtime.started");
         Ok(coordinator)
     }

@@ -610,6 +610,22 @@ impl super::Store {
         self.readers.with(|c| candidates(c, Some(id), true))
     }
 
+    /// An edit that an engine was asked for.
+    pub fn engine_intent(&self, id: &EngineIntentId) -> Result<EngineIntent, Rejection> {
+        let found = self
+            .readers
+            .with(|c| map(c, INTENT, "engine_intent", "id = ?1", [id.as_str()], intent, |i| i.id.clone()))?;
+        found.into_values().next().ok_or_else(|| Rejection::not_found(format!("intent {id}"), ""))
+    }
+
+    /// The edits of which nobody knows how far their engine came, the oldest first.
+    pub fn uncertain_intents(&self) -> Result<Vec<EngineIntent>, Rejection> {
+        let state = "state = 'uncertain'";
+        let found =
+            self.readers.with(|c| map(c, INTENT, "engine_intent", state, [], intent, |i| (i.at, i.id.clone())))?;
+        Ok(found.into_values().collect())
+    }
+
     /// The rows of a content, the one that stands alone first.
     pub fn content(&self, sha256: &str) -> Result<Vec<ContentRow>, Rejection> {
         self.readers.with(|c| content(c, sha256))

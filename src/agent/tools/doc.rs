@@ -7,7 +7,7 @@ use crate::agent::port::Opened;
 use crate::domain::permission::{Access, Action};
 use crate::domain::*;
 use crate::resources::adapter::Existence;
-use crate::resources::{Rendering, View};
+use crate::resources::{Rendering, Step, View};
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -254,10 +254,23 @@ async fn look(
         Look::Read => {
             let opened = ctx.documents.open(of(rev)).await?;
             let view = section.map_or(View::Whole, |section| View::Unit { path: path(&section) });
-            let shown = match adapter.render(&opened.content, &view, budget)?.ready()? {
+            let rendering = match adapter.render(&opened.content, &view, budget)? {
+                Step::Ready(rendering) => rendering,
+                Step::Evaluate(request) => {
+                    let drawn = ctx.documents.ask(request, opened.content.clone()).await;
+                    let drawn = drawn.map_err(|failure| Rejection::invalid(failure.to_string(), ""))?;
+                    adapter.render_evaluated(drawn)?
+                }
+            };
+            let shown = match rendering {
                 Rendering::Text { text, left_out } if left_out.is_empty() => text,
                 Rendering::Text { text, left_out } => format!("{text}\n[{left_out}]"),
-                Rendering::Pictures(_) => String::new(),
+                // No kind that is brought along draws pictures; what they show is said by their names.
+                Rendering::Pictures(pictures) => pictures
+                    .iter()
+                    .map(|(name, part)| format!("[{name}: {}, {} bytes]", part.media_type, part.bytes.len()))
+                    .collect::<Vec<_>>()
+                    .join("\n"),
             };
             // What was read in full need not be told again.
             if rev.is_none() {

@@ -6,7 +6,7 @@ use crate::agent::running::{Line, Listener, Ran};
 use crate::domain::permission::hex;
 use crate::domain::settings::Limits;
 use crate::domain::*;
-use crate::resources::Registry;
+use crate::resources::{Content, EngineFailure, EngineRequest, Evaluated, Registry};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -99,6 +99,9 @@ impl Documents for NoDocuments {
     }
     fn candidates(&self, _: ResourceId) -> BoxFuture<'_, Result<Vec<Candidate>, Rejection>> {
         Box::pin(async { Ok(Vec::new()) })
+    }
+    fn ask(&self, request: EngineRequest, _: Content) -> BoxFuture<'_, Result<Evaluated, EngineFailure>> {
+        Box::pin(async move { Err(EngineFailure::Missing { engine: request.engine, install: String::new() }) })
     }
     fn act(&self, _: ResourceDeed<Change>) -> BoxFuture<'_, Result<EditReceipt, Rejection>> {
         Box::pin(async { Err(Rejection::not_found("that document", "there are none")) })

@@ -45,8 +45,15 @@ pub enum ResourceDeed<C> {
     See { resource: ResourceId, revision: u64 },
     /// Say what one has selected; nothing, where nothing is.
     Select { resource: ResourceId, selection: Option<Selection> },
-    /// Record an edit that an engine has to be asked for first.
-    Intend { resource: ResourceId, base: u64, operation: Value, request: Value },
+    /// Record an edit that an engine has to be asked for first. The runtime's own, in the name of who wants it.
+    Intend {
+        resource: ResourceId,
+        base: u64,
+        /// Who wrote it, where that is not the one who sends it.
+        by: Option<Actor>,
+        operation: Value,
+        request: Value,
+    },
     /// Record what the engine answered; without a change it failed.
     Conclude { intent: EngineIntentId, outcome: Value, change: Option<C> },
 }

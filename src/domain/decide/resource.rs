@@ -1,5 +1,5 @@
-//! Resources (Eq. 7): one check for everybody, no gap in the revisions, no proposal lost; and what
-//! others are told of a change (Eq. 8).
+//! Resources (Eq. 7): one check for everybody, no gap in the revisions, no proposal lost. What others
+//! are told of a change (Eq. 8) is in [`news`], what engines answer in [`engine`].
 //!
 //! | base and the revision that stands | who | what comes of an edit |
 //! |---|---|---|
@@ -7,13 +7,15 @@
 //! | equal | a Subagent | a Candidate, submitted |
 //! | different | anybody | a Candidate in conflict |
 
-use super::*;
-use crate::domain::changes::{Change as Told, others, summarise};
-use crate::domain::command::resource::{ResourceCommand, ResourceDeed};
-use serde_json::Value;
+mod engine;
+mod news;
 
-/// The most that is told of others' changes at once, in bytes.
-const NEWS: usize = 1500;
+pub(super) use engine::take_over;
+pub(super) use news::{before_turn, selected, told};
+
+use super::*;
+use crate::domain::command::resource::{ResourceCommand, ResourceDeed};
+use news::{see, seen, tell_of};
 
 /// The longest name, in bytes.
 const NAME: usize = 200;
@@ -121,24 +123,14 @@ pub(super) fn act(d: &mut Decision, command: &ResourceCommand) -> Result<(), Rej
             }
             Ok(())
         }
-        ResourceDeed::Intend { resource, base, operation, request } => {
+        ResourceDeed::Intend { resource, base, by, operation, request } => {
             let resource = known(d, resource)?;
             exists(&resource, *base)?;
-            let intent = EngineIntent {
-                id: EngineIntentId::new(&mut d.ids),
-                resource: resource.id,
-                base: *base,
-                actor: d.actor.clone(),
-                operation: operation.clone(),
-                request: request.clone(),
-                state: EngineState::Intent,
-                outcome: None,
-                at: d.at,
-            };
-            d.emit(resource.task.as_ref(), Event::EngineAsked { intent });
+            let author = author(d, by.as_ref())?;
+            engine::intend(d, &resource, *base, author, operation, request);
             Ok(())
         }
-        ResourceDeed::Conclude { intent, outcome, change } => conclude(d, intent, outcome, change.as_ref()),
+        ResourceDeed::Conclude { intent, outcome, change } => engine::conclude(d, intent, outcome, change.as_ref()),
     }
 }
 
@@ -284,19 +276,45 @@ fn create(
     Ok(())
 }
 
-/// The one door of Eq. 7.
+/// What becomes of an edit.
+enum Admission {
+    /// It is the next revision.
+    Next,
+    /// It is kept apart, as a Candidate in this state.
+    Kept(CandidateState),
+}
+
+/// The one law of Eq. 7, whatever an edit came by.
+fn admit(d: &Decision, resource: &Resource, base: u64, author: &Actor) -> Admission {
+    if base != resource.revision {
+        Admission::Kept(CandidateState::Conflict)
+    } else if is_subagent(d, author) {
+        Admission::Kept(CandidateState::Submitted)
+    } else {
+        Admission::Next
+    }
+}
+
+fn is_subagent(d: &Decision, author: &Actor) -> bool {
+    d.snap.agents.values().any(|agent| agent.id.0 == author.id && agent.role == AgentRole::Subagent)
+}
+
+/// Whether an edit leaves the revision that stands as it is.
+fn is_unchanged(d: &Decision, resource: &Resource, made: &Made) -> bool {
+    let standing = d.snap.revisions.get(&(resource.id.clone(), resource.revision));
+    standing.is_some_and(|now| now.made.content == made.content)
+}
+
+/// The door of edits.
 fn edit(d: &mut Decision, resource: &Resource, base: u64, author: Actor, made: &Made) -> Result<(), Rejection> {
     exists(resource, base)?;
-    let is_subagent = not_a_subagent(d, "commit").is_err();
-    if base == resource.revision && !is_subagent {
-        if d.snap.revisions.get(&(resource.id.clone(), base)).is_some_and(|now| now.made.content == made.content) {
+    match admit(d, resource, base, &author) {
+        Admission::Next if is_unchanged(d, resource, made) => {
             return Err(Rejection::wrong_state("nothing would change", ""));
         }
-        commit(d, resource, author, made, None);
-        return Ok(());
+        Admission::Next => commit(d, resource, author, made, None),
+        Admission::Kept(state) => drop(keep(d, resource, base, author, made, state)),
     }
-    let state = if base == resource.revision { CandidateState::Submitted } else { CandidateState::Conflict };
-    keep(d, resource, base, author, made, state);
     Ok(())
 }
 
@@ -316,23 +334,24 @@ fn take(d: &mut Decision, resource: &Resource, base: u64, by: &Actor, made: &Mad
     if resource.mirror.is_none() {
         return Err(Rejection::wrong_state(format!("{} is tied to no file any more", resource.name), ""));
     }
-    if base == resource.revision && author_may_commit(d, by) {
-        let standing = d.snap.revisions.get(&(resource.id.clone(), base)).map(|now| now.made.content.as_str());
-        if standing == Some(made.content.as_str()) {
+    let state = match admit(d, resource, base, by) {
+        Admission::Next if is_unchanged(d, resource, made) => {
             looked(d, resource, Some(base), None);
             return Ok(());
         }
-        commit(d, resource, by.clone(), made, None);
-        looked(d, resource, Some(base + 1), None);
-        // Who wrote it works on it: it is told of what others change from here on.
-        if let Some(agent) = d.snap.agents.get(&AgentId(by.id.clone())).cloned() {
-            seen(d, &agent, &resource.id, base + 1);
+        Admission::Next => {
+            commit(d, resource, by.clone(), made, None);
+            looked(d, resource, Some(base + 1), None);
+            // Who wrote it works on it: it is told of what others change from here on.
+            if let Some(agent) = d.snap.agents.get(&AgentId(by.id.clone())).cloned() {
+                seen(d, &agent, &resource.id, base + 1);
+            }
+            return Ok(());
         }
-        return Ok(());
-    }
+        Admission::Kept(state) => state,
+    };
     let mut open = d.snap.candidates.values().filter(|kept| kept.resource == resource.id && kept.state.is_open());
     if !open.any(|kept| kept.base == base && kept.made.content == made.content) {
-        let state = if base == resource.revision { CandidateState::Submitted } else { CandidateState::Conflict };
         keep(d, resource, base, by.clone(), made, state);
     }
     Ok(())
@@ -441,195 +460,4 @@ fn accept(d: &mut Decision, id: &CandidateId) -> Result<(), Rejection> {
     let made = candidate.made.clone();
     commit(d, &resource, candidate.actor.clone(), &made, Some(&candidate));
     Ok(())
-}
-
-/// Takes what an engine answered, once; what comes after its failure was told is never committed by itself.
-fn conclude(d: &mut Decision, id: &EngineIntentId, outcome: &Value, made: Option<&Made>) -> Result<(), Rejection> {
-    let intent =
-        d.snap.engine_intents.get(id).cloned().ok_or_else(|| Rejection::not_found(format!("intent {id}"), ""))?;
-    let resource = d.snap.resources.get(&intent.resource).cloned().ok_or_else(|| no_such(&intent.resource))?;
-    let is_late = match (intent.state, made) {
-        (EngineState::Done, Some(_) | None) | (EngineState::Failed, None) => return Ok(()),
-        (EngineState::Failed, Some(_)) => true,
-        (EngineState::Intent | EngineState::Uncertain, Some(_) | None) => false,
-    };
-    if !is_late {
-        let state = if made.is_some() { EngineState::Done } else { EngineState::Failed };
-        let event = Event::EngineAnswered { intent: id.clone(), state, outcome: outcome.clone() };
-        d.emit(resource.task.as_ref(), event);
-    }
-    let Some(made) = made else { return Ok(()) };
-    let stands = intent.base == resource.revision;
-    if stands && !is_late && author_may_commit(d, &intent.actor) {
-        commit(d, &resource, intent.actor, made, None);
-    } else {
-        let state = if stands { CandidateState::Submitted } else { CandidateState::Conflict };
-        keep(d, &resource, intent.base, intent.actor, made, state);
-    }
-    Ok(())
-}
-
-fn author_may_commit(d: &Decision, author: &Actor) -> bool {
-    !d.snap.agents.values().any(|agent| agent.id.0 == author.id && agent.role == AgentRole::Subagent)
-}
-
-/// An owner that died asked engines: nobody knows how far they came.
-pub(super) fn take_over(d: &mut Decision) {
-    let open: Vec<EngineIntent> =
-        d.snap.engine_intents.values().filter(|intent| intent.state == EngineState::Intent).cloned().collect();
-    for intent in open {
-        let task = d.snap.resources.get(&intent.resource).and_then(|resource| resource.task.clone());
-        let event = Event::EngineAnswered { intent: intent.id, state: EngineState::Uncertain, outcome: Value::Null };
-        d.emit(task.as_ref(), event);
-    }
-}
-
-/// Whoever acts knows this revision now. Where that is the newest, a message that would tell an agent of
-/// it is void; who looked at an older one is still to be told.
-fn see(d: &mut Decision, resource: &Resource, revision: u64) {
-    let Some(agent) = agent(d).cloned() else { return };
-    seen(d, &agent, &resource.id, revision);
-    if d.snap.resources.get(&resource.id).is_some_and(|now| revision < now.revision) {
-        return;
-    }
-    let told: Vec<MessageId> = waiting(d, &agent.id, &resource.id).into_iter().map(|message| message.id).collect();
-    for message in told {
-        let reason = "it has read that revision by itself".to_owned();
-        d.emit(Some(&agent.task), Event::MessageUndelivered { message, reason });
-    }
-}
-
-fn seen(d: &mut Decision, agent: &Agent, resource: &ResourceId, revision: u64) {
-    let actor = Actor::agent(&agent.id);
-    let known = d.snap.resource_views.get(&(actor.clone(), resource.clone()));
-    if known.is_none_or(|view| view.seen < revision) {
-        let event = Event::ResourceSeen { by: actor, resource: resource.clone(), revision };
-        d.emit(Some(&agent.task), event);
-    }
-}
-
-fn waiting(d: &Decision, agent: &AgentId, resource: &ResourceId) -> Vec<Message> {
-    let key = key(resource);
-    let queued = d.snap.inbox(agent, MessageState::Queued);
-    queued.into_iter().filter(|message| message.key.starts_with(&key)).cloned().collect()
-}
-
-/// Names what is told of changes of a Resource; the revision from which on follows.
-fn key(resource: &ResourceId) -> String {
-    format!("rev:{resource}:")
-}
-
-/// What an agent has not been told of a Resource, and who wrote the last of it.
-fn news(d: &Decision, view: &ResourceView) -> Option<(String, Actor)> {
-    let resource = d.snap.resources.get(&view.resource)?;
-    let from = (view.resource.clone(), view.seen + 1);
-    let until = (view.resource.clone(), u64::MAX);
-    let changes: Vec<Told> = d
-        .snap
-        .revisions
-        .range(from..=until)
-        .map(|(_, revision)| Told {
-            revision: revision.number,
-            actor: revision.actor.clone(),
-            summary: revision.made.summary.clone(),
-            digest: revision.made.digest.clone(),
-        })
-        .collect();
-    let changes = others(&changes, view.seen, &view.actor);
-    let last = changes.last()?.actor.clone();
-    let text = format!(
-        "{} ({}) is now at revision {}. What others changed:\n{}",
-        resource.name,
-        resource.id,
-        resource.revision,
-        summarise(&changes, NEWS)
-    );
-    Some((text.trim_end().to_owned(), last))
-}
-
-/// Puts what others changed into an agent's Inbox: one message for each Resource, however often it changes.
-fn tell(d: &mut Decision, agent: &Agent, view: &ResourceView) {
-    let Some((text, from)) = news(d, view) else { return };
-    if let Some(message) = waiting(d, &agent.id, &view.resource).pop() {
-        if message.text != text {
-            d.emit(Some(&agent.task), Event::MessageEdited { message: message.id, text });
-        }
-        return;
-    }
-    let order = d.snap.messages.values().map(|message| message.order).max().unwrap_or(0) + 1;
-    let id = MessageId::new(&mut d.ids);
-    let message = Message {
-        // One waits at a time, which was looked at above; one that was never taken in is told anew.
-        key: format!("{}{}:{id}", key(&view.resource), view.seen + 1),
-        id,
-        task: Some(agent.task.clone()),
-        to: Actor::agent(&agent.id),
-        from,
-        kind: MessageKind::Resource,
-        delivery: Delivery::Boundary,
-        order,
-        text,
-        refs: Vec::new(),
-        state: MessageState::Queued,
-        reason: None,
-        context_seq: None,
-        consumed_seq: None,
-        fence: None,
-        created_at: d.at,
-        delivered_at: None,
-        consumed_at: None,
-    };
-    d.emit(Some(&agent.task), Event::MessageQueued { message });
-}
-
-/// A person's edit is guidance: agents at work on the Resource are told at their next boundary, and
-/// one that stands still goes on. A Task that has ended is not begun again by it: it is told when it is.
-fn tell_of(d: &mut Decision, resource: &ResourceId) {
-    let views: Vec<ResourceView> =
-        d.snap.resource_views.values().filter(|view| view.resource == *resource).cloned().collect();
-    for view in views {
-        let Some(agent) = d.snap.agents.get(&AgentId(view.actor.id.clone())).cloned() else { continue };
-        let is_open = d.snap.tasks.get(&agent.task).is_some_and(|task| !task.status.is_ended());
-        if view.actor == d.actor || agent.retired_at.is_some() || !is_open {
-            continue;
-        }
-        tell(d, &agent, &view);
-        d.settle_status(&agent.task);
-    }
-}
-
-fn views_of(d: &Decision, agent: &AgentId) -> Vec<ResourceView> {
-    let actor = Actor::agent(agent);
-    d.snap.resource_views.values().filter(|view| view.actor == actor).cloned().collect()
-}
-
-/// Before a request: what others changed since the agent looked last waits in its Inbox.
-pub(super) fn before_turn(d: &mut Decision, agent: &Agent) {
-    for view in views_of(d, &agent.id) {
-        tell(d, agent, &view);
-    }
-}
-
-/// What was told has entered the context: the agent knows it.
-pub(super) fn told(d: &mut Decision, agent: &Agent) {
-    for view in views_of(d, &agent.id) {
-        let revision = d.snap.resources.get(&view.resource).map_or(view.seen, |resource| resource.revision);
-        if waiting(d, &agent.id, &view.resource).is_empty() {
-            seen(d, agent, &view.resource, revision);
-        }
-    }
-}
-
-/// What the person has selected in what the agent may know, for the end of the person's words.
-pub(super) fn selected(d: &Decision, task: &TaskId) -> String {
-    let mut out = String::new();
-    for view in d.snap.resource_views.values().filter(|view| view.actor.kind == ActorKind::Person) {
-        let Some(selection) = view.selection.as_ref().filter(|selection| !selection.told.is_empty()) else { continue };
-        let Some(resource) = d.snap.resources.get(&view.resource) else { continue };
-        if resource.task.as_ref().is_none_or(|of| of == task) {
-            let (name, id, revision) = (&resource.name, &resource.id, selection.revision);
-            out.push_str(&format!("\n\n[selected in {name} ({id}, revision {revision}): {}]", selection.told));
-        }
-    }
-    out
 }

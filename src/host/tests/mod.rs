@@ -65,6 +65,7 @@ async fn start_coordinator(home: &Home) -> Coordinator {
         environment_secrets: Vec::new(),
         program: "/nowhere/cowork".into(),
         owner,
+        kinds: Default::default(),
     };
     Coordinator::start(options).await.expect("started")
 }

@@ -28,7 +28,7 @@
 //! saved yet, and the carets, marks and each step of the history are transformed over them: nothing
 //! typed is lost, the caret stays at its character, and an undo takes back only one's own. There is
 //! one truth, the revisions of the Resource, so this needs no CRDT: a save is a commit on the base's
-//! revision like anybody's ([`super::commit::admit`]).
+//! revision like anybody's (`domain/decide/resource.rs`).
 //!
 //! All positions are bytes of the text on screen. Lines are counted from 0.
 

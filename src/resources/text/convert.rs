@@ -1,6 +1,6 @@
 //! Foreign formats of documents: what to ask a converter, and what to make of its answer.
 
-use super::{PART, Syntax, syntax_of};
+use super::{PART, Syntax, html, syntax_of, text_of};
 use crate::resources::adapter::{Foreign, Format, Step};
 use crate::resources::content::{Content, Hash};
 use crate::resources::engine::{EngineRequest, Evaluated, PartRef};
@@ -8,6 +8,10 @@ use crate::resources::refusal::Refusal;
 use serde_json::json;
 use std::sync::Arc;
 
+/// The engine that converts documents.
+pub const CONVERTER: &str = "converter";
+/// The word of HTML.
+pub const HTML: &str = "html";
 /// What a document can be exported as.
 pub const FORMATS: &[&str] = &["md", "txt", "html", "docx", "odt", "pdf"];
 /// The part a converter reads.
@@ -40,14 +44,23 @@ fn stem(name: &str) -> &str {
     file.rsplit_once('.').map_or(file, |(stem, _)| stem)
 }
 
+/// The name of a document that is made of a file: one that is converted becomes Markdown.
+pub fn name_of(file: &str) -> String {
+    let known = extension(file);
+    match READS.iter().any(|(read, _)| *read == known) {
+        true => format!("{}.md", stem(file)),
+        false => file.to_owned(),
+    }
+}
+
 /// What to ask for a file that is not text of ours; `None` where it is read as it is.
 pub fn import(file: &Foreign) -> Option<EngineRequest> {
     let extension = extension(&file.name);
     let (_, from) = READS.iter().find(|(known, _)| *known == extension)?;
     Some(EngineRequest {
-        engine: "pandoc".into(),
+        engine: CONVERTER.into(),
         action: "convert".into(),
-        input: json!({"from": from, "to": "gfm", "wrap": "none"}),
+        input: json!({"from": from, "to": "gfm"}),
         parts: vec![PartRef {
             name: SOURCE.into(),
             media_type: file.media_type.clone(),
@@ -80,10 +93,19 @@ pub fn export(name: &str, content: &Content, format: &Format) -> Result<Step<For
     if syntax_of(content) != Syntax::Markdown {
         return Err(no_format(to, &["txt"]));
     }
+    if to == HTML {
+        let page = html::page(stem(name), text_of(content)?);
+        let bytes = Arc::from(page.into_bytes());
+        return Ok(Step::Ready(Foreign {
+            name: format!("{}.html", stem(name)),
+            media_type: "text/html".into(),
+            bytes,
+        }));
+    }
     Ok(Step::Evaluate(EngineRequest {
-        engine: "pandoc".into(),
+        engine: CONVERTER.into(),
         action: "convert".into(),
-        input: json!({"from": "gfm", "to": to, "standalone": true, "title": stem(name)}),
+        input: json!({"from": "gfm", "to": to, "title": stem(name)}),
         parts: PartRef::of(content),
         limit_ms: LIMIT_MS,
     }))
@@ -96,7 +118,6 @@ pub fn exported(name: &str, format: &Format, evaluated: &Evaluated) -> Result<Fo
         return Err(Refusal::NotAsked { what: "the file of the document itself".into() });
     };
     let media_type = match word.to_ascii_lowercase().as_str() {
-        "html" => "text/html",
         "pdf" => "application/pdf",
         "docx" => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
         "odt" => "application/vnd.oasis.opendocument.text",

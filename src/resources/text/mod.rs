@@ -9,6 +9,7 @@ pub mod apply;
 pub mod code;
 pub mod convert;
 pub mod decode;
+pub mod html;
 pub mod inspect;
 pub mod markdown;
 pub mod operation;

@@ -194,7 +194,7 @@ fn foreign_formats_go_through_a_converter_and_our_own_do_not() {
     assert!(matches!(Document.import(&file("a.md")), Ok(Step::Ready(_))));
     assert!(matches!(Document.read(&file("a.html")), Ok(content) if syntax_of(&content) == Syntax::Other));
     let Ok(Step::Evaluate(request)) = Document.import(&file("a.docx")) else { panic!("asks") };
-    assert_eq!((request.engine.as_str(), &request.input["from"]), ("pandoc", &json!("docx")));
+    assert_eq!((request.engine.as_str(), &request.input["from"]), ("converter", &json!("docx")));
     let evaluated =
         Evaluated { output: Value::Null, parts: Content::single(convert::OUTPUT, "text/markdown", *b"# B\n") };
     let content = Document.import_evaluated(&file("a.docx"), evaluated).expect("imported");
@@ -202,6 +202,11 @@ fn foreign_formats_go_through_a_converter_and_our_own_do_not() {
     let Ok(Step::Evaluate(_)) = Document.export("a.md", &content, &Format::Named("docx".into())) else {
         panic!("asks")
     };
+    let Ok(Step::Ready(page)) = Document.export("a.md", &content, &Format::Named("html".into())) else {
+        panic!("at once")
+    };
+    assert!(page.name == "a.html" && String::from_utf8_lossy(&page.bytes).contains("<h1>B</h1>"));
+    assert_eq!((convert::name_of("a.docx"), convert::name_of("a.rs")), ("a.md".into(), "a.rs".into()));
     let Ok(Step::Ready(native)) = Document.export("a.md", &content, &Format::Native) else { panic!("at once") };
     assert_eq!((native.name.as_str(), &*native.bytes), ("a.md", &b"# B\n"[..]));
     let code = content_of("x", Syntax::of_name("a.rs"));

@@ -3,7 +3,7 @@
 use super::super::Coordinator;
 use crate::agent::port::{Documents, Opened};
 use crate::domain::*;
-use crate::resources::Registry;
+use crate::resources::{Content, EngineFailure, EngineRequest, Evaluated, Registry};
 use futures_util::future::BoxFuture;
 
 /// How many revisions of a history are told.
@@ -91,6 +91,10 @@ impl Documents for TaskDocuments {
             self.may_open(&resource).await?;
             self.coordinator.read(move |store| store.open_candidates(&resource)).await
         })
+    }
+
+    fn ask(&self, request: EngineRequest, parts: Content) -> BoxFuture<'_, Result<Evaluated, EngineFailure>> {
+        Box::pin(async move { self.coordinator.inner.resources.engines.ask(&request, &parts).await })
     }
 
     fn act(&self, deed: ResourceDeed<Change>) -> BoxFuture<'_, Result<EditReceipt, Rejection>> {

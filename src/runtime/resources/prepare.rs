@@ -1,15 +1,17 @@
 //! Making a deed ready: from the change that somebody asks for to the content that is kept.
 //!
 //! Everything that takes time happens here, before the command: reading the base, the adapter,
-//! cutting the content into pieces. What is decided then is a hash and a few lines.
+//! cutting the content into pieces. What is decided then is a hash and a few lines. Where an adapter
+//! needs an engine, what to ask it comes out instead ([`Unready::Ask`]); with the answer the deed is
+//! made ready again from the start, since every adapter gives the same for the same.
 
 use super::contents::Contents;
 use crate::domain::rejection::RejectionKind;
 use crate::domain::*;
-use crate::resources::commit::{Rebased, rebase};
 use crate::resources::manifest::{self, Kept};
+use crate::resources::rebase::{Rebased, rebase};
 use crate::resources::summary::Digest;
-use crate::resources::{Adapter, Choice, Content, Foreign, Registry};
+use crate::resources::{Adapter, Choice, Content, EngineRequest, Evaluated, Foreign, Hash, Refusal, Registry, Step};
 use crate::store::{Bulk, ContentRow, Store};
 use serde_json::Value;
 use std::path::Path;
@@ -23,6 +25,36 @@ pub(super) struct Prepared {
     pub feedback: Option<String>,
 }
 
+/// Why a deed is not ready.
+pub(super) enum Unready {
+    /// An engine has to be asked first.
+    Ask(Box<Ask>),
+    /// It can't be done.
+    No(Rejection),
+}
+
+/// What an engine is to be asked, with the bytes of the parts that the request names.
+#[derive(Debug, Clone)]
+pub(super) struct Ask {
+    pub request: EngineRequest,
+    pub parts: Content,
+}
+
+/// What engines have answered for a deed so far.
+pub(super) type Answers = [(EngineRequest, Evaluated)];
+
+impl From<Rejection> for Unready {
+    fn from(rejection: Rejection) -> Self {
+        Self::No(rejection)
+    }
+}
+
+impl From<Refusal> for Unready {
+    fn from(refusal: Refusal) -> Self {
+        Self::No(refusal.into())
+    }
+}
+
 /// The largest file that is read as a Resource, in bytes.
 const LARGEST: u64 = 64 << 20;
 
@@ -31,9 +63,10 @@ pub(super) fn prepare(
     store: &Store,
     contents: &Contents,
     registry: &Registry,
+    answers: &Answers,
     deed: ResourceDeed<Change>,
-) -> Result<Prepared, Rejection> {
-    let maker = Maker { store, contents, registry };
+) -> Result<Prepared, Unready> {
+    let maker = Maker { store, contents, registry, answers };
     let plain = |deed| Ok(Prepared { deed, bulk: Bulk::default(), feedback: None });
     match deed {
         ResourceDeed::Create { kind, name, task, mirror, change } => {
@@ -74,7 +107,7 @@ pub(super) fn prepare(
         }
         ResourceDeed::Rebase { candidate, onto, change } => maker.rebase(candidate, onto, &change),
         ResourceDeed::Intend { .. } | ResourceDeed::Conclude { .. } => {
-            Err(Rejection::invalid("only whoever runs engines records what they do", ""))
+            Err(Rejection::invalid("only whoever runs engines records what they do", "").into())
         }
         ResourceDeed::Accept { candidate } => plain(ResourceDeed::Accept { candidate }),
         ResourceDeed::Reject { candidate, because } => plain(ResourceDeed::Reject { candidate, because }),
@@ -108,11 +141,29 @@ struct Maker<'a> {
     store: &'a Store,
     contents: &'a Contents,
     registry: &'a Registry,
+    answers: &'a Answers,
 }
 
 impl Maker<'_> {
+    /// The answer of a step: at once, or with what its engine said.
+    fn ended<T>(
+        &self,
+        step: Step<T>,
+        parts: impl FnOnce(&EngineRequest) -> Result<Content, Refusal>,
+        end: impl FnOnce(Evaluated) -> Result<T, Refusal>,
+    ) -> Result<T, Unready> {
+        let request = match step {
+            Step::Ready(made) => return Ok(made),
+            Step::Evaluate(request) => request,
+        };
+        match self.answers.iter().find(|(asked, _)| *asked == request) {
+            Some((_, evaluated)) => Ok(end(evaluated.clone())?),
+            None => Err(Unready::Ask(Box::new(Ask { parts: parts(&request)?, request }))),
+        }
+    }
+
     /// An edit of a revision: the content it makes, kept.
-    fn edit(&self, id: &ResourceId, base: u64, change: &Change) -> Result<(Made, Bulk, Option<String>), Rejection> {
+    fn edit(&self, id: &ResourceId, base: u64, change: &Change) -> Result<(Made, Bulk, Option<String>), Unready> {
         let resource = self.store.resource(id)?;
         let adapter = self.registry.get(&resource.kind)?.clone();
         let base = self.contents.open(self.store, &self.store.revision(id, Some(base))?.made.content)?;
@@ -130,7 +181,7 @@ impl Maker<'_> {
         base: &Content,
         resource: Option<&Resource>,
         change: &Change,
-    ) -> Result<(Content, Told), Rejection> {
+    ) -> Result<(Content, Told), Unready> {
         let silent = |summary: &str| Told { summary: Some(summary.to_owned()), feedback: None };
         Ok(match &change.how {
             How::Blank => (base.clone(), Told { summary: None, feedback: None }),
@@ -138,13 +189,17 @@ impl Maker<'_> {
                 let mut content = base.clone();
                 let (mut summaries, mut feedback) = (Vec::new(), Vec::new());
                 for operation in operations {
-                    let applied = adapter.apply(&content, operation)?.ready()?;
+                    let applied = self.ended(
+                        adapter.apply(&content, operation)?,
+                        |_| Ok(content.clone()),
+                        |evaluated| adapter.apply_evaluated(&content, operation, evaluated),
+                    )?;
                     content = applied.content;
                     summaries.push(applied.summary);
                     feedback.push(applied.feedback.text());
                 }
                 if summaries.is_empty() {
-                    return Err(Rejection::invalid("there is no operation", "say what is to change"));
+                    return Err(Rejection::invalid("there is no operation", "say what is to change").into());
                 }
                 (content, Told { summary: Some(summaries.join("; ")), feedback: Some(feedback.join("\n")) })
             }
@@ -155,18 +210,22 @@ impl Maker<'_> {
             }
             How::File(path) => {
                 let file = read(path)?;
-                let content = adapter.import(&file)?.ready()?;
+                let content = self.ended(
+                    adapter.import(&file)?,
+                    |request| parts_of_file(request, &file),
+                    |evaluated| adapter.import_evaluated(&file, evaluated),
+                )?;
                 (self.as_before(base, content), silent(&format!("Take over {}", file.name)))
             }
             How::Revision(number) => {
                 let Some(resource) = resource else {
-                    return Err(Rejection::invalid("a new Resource has no earlier revision", ""));
+                    return Err(Rejection::invalid("a new Resource has no earlier revision", "").into());
                 };
                 let revision = self.store.revision(&resource.id, Some(*number))?;
                 let kept = self.contents.open(self.store, &revision.made.content)?;
                 (kept.content.clone(), silent(&format!("Bring back revision {number}")))
             }
-            How::Merge(_) => return Err(Rejection::invalid("only a Candidate is merged", "")),
+            How::Merge(_) => return Err(Rejection::invalid("only a Candidate is merged", "").into()),
         })
     }
 
@@ -197,7 +256,7 @@ impl Maker<'_> {
         Ok((made, bulk(&keep)?))
     }
 
-    fn rebase(&self, id: CandidateId, onto: u64, change: &Change) -> Result<Prepared, Rejection> {
+    fn rebase(&self, id: CandidateId, onto: u64, change: &Change) -> Result<Prepared, Unready> {
         let candidate = self.store.candidate(&id)?;
         let resource = self.store.resource(&candidate.resource)?;
         let adapter = self.registry.get(&resource.kind)?.clone();
@@ -208,7 +267,7 @@ impl Maker<'_> {
         let choices = match &change.how {
             How::Merge(choices) => choices,
             How::Operations(_) | How::Text(_) | How::File(_) | How::Revision(_) | How::Blank => {
-                return Err(Rejection::invalid("a Candidate is brought up by a merge", ""));
+                return Err(Rejection::invalid("a Candidate is brought up by a merge", "").into());
             }
         };
         let merged = if choices.is_empty() {
@@ -219,7 +278,8 @@ impl Maker<'_> {
                         pieces.iter().take(3).map(|piece| place(piece.lines.as_ref(), &piece.unit)).collect();
                     let what =
                         format!("{} pieces of {id} do not fit revision {onto}: {}", pieces.len(), places.join(", "));
-                    return Err(Rejection::wrong_state(what, "choose for each piece: theirs, mine, both or base"));
+                    let hint = "choose for each piece: theirs, mine, both or base";
+                    return Err(Rejection::wrong_state(what, hint).into());
                 }
                 Rebased::Contained => {
                     let because = Some(format!("revision {onto} holds all of it already"));
@@ -253,6 +313,15 @@ impl Maker<'_> {
         let told = adapter.describe(&kept.content, &selected, SELECTED)?;
         Ok(Selection { told, ..selection })
     }
+}
+
+/// The bytes of a file under the names by which a request has them.
+fn parts_of_file(request: &EngineRequest, file: &Foreign) -> Result<Content, Refusal> {
+    let mut parts = Content::default();
+    for part in request.parts.iter().filter(|part| part.hash == Hash::of(&file.bytes)) {
+        parts.put(&part.name, &part.media_type, file.bytes.clone())?;
+    }
+    Ok(parts)
 }
 
 /// The most that is told of a selection, in bytes.

@@ -88,6 +88,7 @@ pub(super) fn next_command(s: &Snapshot, task: &Task, bits: u64) -> Command {
         7 => deed(ResourceDeed::Intend {
             resource: id,
             base,
+            by: None,
             operation: serde_json::json!({"op": "set"}),
             request: serde_json::json!({"engine": "e"}),
         }),
@@ -217,6 +218,7 @@ fn an_engines_outcome_is_committed_once_and_a_late_one_is_only_kept() {
         let deed = ResourceDeed::Intend {
             resource: id.clone(),
             base,
+            by: None,
             operation: serde_json::json!({"op": "set"}),
             request: serde_json::json!({}),
         };

@@ -8,6 +8,7 @@ use crate::cli::session::Session;
 use crate::domain::sanitise::line;
 use crate::domain::*;
 use crate::process::foreground;
+use crate::resources::text::convert::name_of;
 use crate::resources::text::decode::text_of;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -114,7 +115,7 @@ pub(super) async fn import(
     name: Option<String>,
     task: Option<String>,
 ) -> Result<(), Fault> {
-    let of_file = file.file_name().map(|name| name.to_string_lossy().into_owned());
+    let of_file = file.file_name().map(|name| name_of(&name.to_string_lossy()));
     let name = name.or(of_file).unwrap_or_default();
     let new = Kind { kind: "document".into(), name, mirror: None };
     create(app, session, new, source(&file.to_string_lossy())?, task).await

@@ -42,7 +42,7 @@ pub enum Verb {
         #[arg(long, value_name = "FILE")]
         mirror: Option<PathBuf>,
     },
-    /// Make a document of a file
+    /// Make a document of a file; docx, odt, html and others are converted
     Import {
         /// The file
         file: PathBuf,
@@ -61,7 +61,7 @@ pub enum Verb {
         #[arg(long, value_name = "N")]
         rev: Option<u64>,
     },
-    /// Write it as a file
+    /// Write it as a file, in the format that the file's name ends in: its own, md, txt, html, docx, odt, pdf
     Export {
         /// Its name or id
         name: String,

@@ -8,7 +8,8 @@ use crate::cli::units;
 use crate::domain::sanitise::line;
 use crate::domain::*;
 use crate::resources::text::decode::text_of;
-use crate::resources::{Format, lines};
+use crate::resources::{Format, Step, lines};
+use crate::runtime::Engines;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -115,8 +116,14 @@ pub(super) async fn export(
     let wanted = extension(to).filter(|wanted| adapter.formats().contains(&wanted.as_str()));
     let format = wanted.filter(|wanted| extension(&resource.name).as_ref() != Some(wanted));
     let format = format.map_or(Format::Native, Format::Named);
-    let file =
-        adapter.export(&resource.name, &found, &format).and_then(|step| step.ready()).map_err(content::refused)?;
+    let file = match adapter.export(&resource.name, &found, &format).map_err(content::refused)? {
+        Step::Ready(file) => file,
+        Step::Evaluate(request) => {
+            let made = Engines::default().ask(&request, &found).await;
+            let made = made.map_err(|failure| Fault::new("engine", failure.to_string(), ""))?;
+            adapter.export_evaluated(&resource.name, &format, made).map_err(content::refused)?
+        }
+    };
     if to == "-" {
         return app.out.bytes(&file.bytes);
     }
