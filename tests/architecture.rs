@@ -44,9 +44,6 @@ const WITHOUT_TOKIO: &[(&str, &[&str])] = &[
 /// The longest file, in lines that are not tests.
 const LONGEST: usize = 700;
 
-/// Files that are one table: however many rows it has, it is one subject.
-const TABLES: &[&str] = &["tui/keymap/table.rs"];
-
 /// A line of the table: a place, and what it may name. `host::client` allows a part of a room.
 type Line = (String, Vec<String>);
 
@@ -104,7 +101,7 @@ fn faults(files: &BTreeMap<String, String>) -> Vec<String> {
             fault(1, "does not open with `//!`: what it owns, what it refuses, who calls it".into());
         }
         let lines = source.production_lines();
-        if lines > LONGEST && !TABLES.contains(&path.as_str()) {
+        if lines > LONGEST {
             fault(1, format!("has {lines} lines without its tests; which second subject moved in?"));
         }
         for line in source.calls_of("unwrap") {

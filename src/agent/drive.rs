@@ -1,6 +1,10 @@
 //! The loop of one agent's Run: look, do the next step, look again.
+//!
+//! What a command leaves is told with its answer, so that the loop looks for itself only where it
+//! does not know: at the beginning, after steps that ran side by side, and after a refusal.
 
-use super::port::{Place, Port};
+use super::held::Held;
+use super::port::{Carried, Place, Port};
 use super::{batch, judge, turn};
 use crate::crash;
 use crate::domain::rejection::RejectionKind;
@@ -21,8 +25,14 @@ pub(super) struct Drive {
     pub stop: CancellationToken,
     /// Cancelled when the process leaves: the step is left as it is, for the next owner.
     pub leaving: CancellationToken,
-    /// The rows that were read so far, so that each is read once.
-    pub rows: Vec<Row>,
+    /// The rows of its context.
+    pub held: Held,
+    /// What its Task is like after the last command, if nothing ran beside it.
+    pub known: Option<Box<Snapshot>>,
+    /// The turn that began with the last command.
+    pub begun: Option<turn::Begun>,
+    /// Whether a title was looked for.
+    pub naming: bool,
     /// The model that is asked instead, after the chosen one failed for good.
     pub instead: Option<Instead>,
 }
@@ -46,7 +56,8 @@ pub async fn drive(
         Ok(place) => place,
         Err(rejection) if rejection.kind == RejectionKind::WrongState => {
             let detail = Some(rejection.to_string());
-            return port.submit(RunCommand::End { run: run.id, reason: EndReason::Internal, detail }).await;
+            let end = RunCommand::End { run: run.id, reason: EndReason::Internal, detail };
+            return port.submit(vec![end]).await?.into_iter().try_for_each(|carried| carried.map(drop));
         }
         Err(rejection) => return Err(rejection),
     };
@@ -58,20 +69,27 @@ pub async fn drive(
         place,
         stop,
         leaving,
-        rows: Vec::new(),
+        held: Held::default(),
+        known: None,
+        begun: None,
+        naming: false,
         instead: None,
     };
     loop {
         if drive.leaving.is_cancelled() {
             return Ok(());
         }
-        let snapshot = drive.port.look().await?;
+        let snapshot = match drive.known.take() {
+            Some(known) => known,
+            None => Box::new(drive.port.look().await?),
+        };
+        let begun = drive.begun.take();
         let step = next_step(&snapshot, &drive.run, drive.port.now());
         let going_on = match step {
             Step::Leave => Going::Away,
-            Step::RunTools(calls) => batch::run(&mut drive, calls).await,
+            Step::RunTools(calls) => batch::run(&mut drive, calls, &snapshot).await,
             Step::Ask { not_before } => match drive.wait_until(not_before).await {
-                Waited::Through => turn::take(&mut drive, &snapshot).await,
+                Waited::Through => turn::take(&mut drive, snapshot, begun).await,
                 Waited::Stopped => Going::On,
             },
             Step::Judge(checks) => judge::run(&mut drive, checks).await,
@@ -84,7 +102,10 @@ pub async fn drive(
                 let ended = drive.end(&snapshot, reason, detail).await?;
                 crash::point("loop.ended");
                 // Words that came in between are work: then the end was refused, and it goes on.
-                if ended == Told::Done { Going::Away } else { Going::On }
+                match ended {
+                    Told::Done(_) => Going::Away,
+                    Told::Stale => Going::On,
+                }
             }
         };
         match going_on {
@@ -106,10 +127,10 @@ pub(super) enum Going {
 }
 
 /// What became of a command.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum Told {
-    /// It was carried out.
-    Done,
+    /// It was carried out, and this is what the Task is like then, where that was told.
+    Done(Option<Box<Snapshot>>),
     /// It no longer fits what stands: look again.
     Stale,
 }
@@ -136,8 +157,18 @@ impl Drive {
 
     /// Submits a command. That it no longer fits is no failure: somebody else acted in between.
     pub async fn tell(&self, command: RunCommand) -> Result<Told, Rejection> {
-        match self.port.submit(command).await {
-            Ok(()) => Ok(Told::Done),
+        let told = self.tell_together(vec![command]).await?.pop();
+        told.ok_or_else(|| Rejection::new(RejectionKind::Internal, "BUG: a command had no answer", ""))
+    }
+
+    /// Submits commands that share a commit.
+    pub async fn tell_together(&self, commands: Vec<RunCommand>) -> Result<Vec<Told>, Rejection> {
+        self.port.submit(commands).await?.into_iter().map(|carried| self.told(carried)).collect()
+    }
+
+    fn told(&self, carried: Carried) -> Result<Told, Rejection> {
+        match carried {
+            Ok(after) => Ok(Told::Done(after)),
             Err(rejection) => match rejection.kind {
                 RejectionKind::WrongState | RejectionKind::NotFound | RejectionKind::Budget => {
                     tracing::debug!(run = %self.run, %rejection, "a step was stale");
@@ -152,24 +183,36 @@ impl Drive {
         }
     }
 
+    /// Goes on from what a command left.
+    pub fn go_on(&mut self, told: Result<Told, Rejection>) -> Going {
+        match told {
+            Ok(Told::Done(after)) => {
+                self.know(after);
+                Going::On
+            }
+            Ok(Told::Stale) => Going::On,
+            Err(rejection) => Going::Wrong(rejection),
+        }
+    }
+
+    /// Takes what the Task is like after a command, and the rows that came with it.
+    pub fn know(&mut self, after: Option<Box<Snapshot>>) {
+        if let Some(after) = &after {
+            self.held.hear(after, &self.agent);
+        }
+        self.known = after;
+    }
+
     /// Ends the Run. What a Subagent said last is its report, if it made none.
     async fn end(&mut self, snapshot: &Snapshot, reason: EndReason, detail: Option<String>) -> Result<Told, Rejection> {
         let run = self.run.clone();
         if reason != EndReason::Finished || snapshot.live_assignment(&self.agent).is_none() {
             return self.tell(RunCommand::End { run, reason, detail }).await;
         }
-        self.read_rows().await?;
-        let done = self.rows.last().map(Row::text).unwrap_or_default();
+        self.held.read(&*self.port, snapshot, &self.agent, u64::MAX).await?;
+        let done = self.held.rows().last().map(Row::text).unwrap_or_default();
         let report = Report { outcome: Outcome::Completed, done, uncertain: String::new(), refs: Vec::new() };
         self.tell(RunCommand::Report { run, call: None, report }).await
-    }
-
-    /// Reads the rows that were added since the last look.
-    pub async fn read_rows(&mut self) -> Result<(), Rejection> {
-        let from = self.rows.last().map_or(0, |row| row.seq + 1);
-        let more = self.port.rows(&self.agent, from).await?;
-        self.rows.extend(more);
-        Ok(())
     }
 
     /// Waits out a back-off; a person's Esc ends it at once.
@@ -181,15 +224,6 @@ impl Drive {
         tokio::select! {
             () = tokio::time::sleep(Duration::from_millis(wait as u64)) => Waited::Through,
             () = self.stop.cancelled() => Waited::Stopped,
-        }
-    }
-}
-
-impl From<Result<Told, Rejection>> for Going {
-    fn from(told: Result<Told, Rejection>) -> Self {
-        match told {
-            Ok(_) => Self::On,
-            Err(rejection) => Self::Wrong(rejection),
         }
     }
 }

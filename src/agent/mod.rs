@@ -8,8 +8,10 @@
 mod batch;
 mod context;
 mod drive;
+mod held;
 mod judge;
 pub mod model;
+mod naming;
 pub mod port;
 pub mod running;
 pub mod tools;

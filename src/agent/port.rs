@@ -4,18 +4,20 @@ use super::running::{Line, Listener, Ran};
 use crate::domain::*;
 use crate::resources::{Content, EngineFailure, EngineRequest, Evaluated, Registry};
 use futures_util::future::BoxFuture;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// The door through which an agent changes state and looks at it.
 pub trait Port: Send + Sync + 'static {
-    /// Submits a command and returns when it is on disk, or refused.
-    fn submit(&self, command: RunCommand) -> BoxFuture<'_, Result<(), Rejection>>;
+    /// Submits commands that share a commit, in their order, and returns when they are on disk, or
+    /// refused: one that is refused takes nobody along.
+    fn submit(&self, commands: Vec<RunCommand>) -> BoxFuture<'_, Result<Vec<Carried>, Rejection>>;
     /// The live part of the agent's Task.
     fn look(&self) -> BoxFuture<'_, Result<Snapshot, Rejection>>;
-    /// The rows of the agent's context from a number on.
-    fn rows(&self, agent: &AgentId, from_seq: u64) -> BoxFuture<'_, Result<Vec<Row>, Rejection>>;
+    /// The rows of the agent's context with these numbers.
+    fn rows(&self, seqs: Range<u64>) -> BoxFuture<'_, Result<Vec<Row>, Rejection>>;
     /// The last calls of the agent that read or changed a file, newest first.
     fn calls_on_files(&self) -> BoxFuture<'_, Result<Vec<ToolCall>, Rejection>>;
     /// Where blobs are kept.
@@ -35,6 +37,9 @@ pub trait Port: Send + Sync + 'static {
     /// Unix milliseconds, now.
     fn now(&self) -> i64;
 }
+
+/// What became of a command: refused, or carried out, with what the agent's Task is like then.
+pub type Carried = Result<Option<Box<Snapshot>>, Rejection>;
 
 /// How far a Job is waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,11 +1,12 @@
 //! One turn: deliver what is queued, send the request, show the answer while it comes, save it.
 
 mod answer;
-mod window;
+pub(super) mod window;
 
 use super::context;
 use super::drive::{Drive, Going, Instead, Told};
 use super::model::{self, ErrorClass, Finished, ModelError, Request};
+use super::naming;
 use super::tools;
 use crate::crash;
 use crate::domain::command::PlannedCall;
@@ -18,37 +19,73 @@ const MOST_CUTS: usize = 3;
 /// The longest pause a server may ask for; beyond it the turn fails at once and plainly.
 const LONGEST_PAUSE_MS: u64 = 5 * 60 * 1000;
 
-/// Takes one turn.
-pub(super) async fn take(drive: &mut Drive, snapshot: &Snapshot) -> Going {
+/// A turn that has begun, or is about to.
+pub(super) struct Begun {
+    call: ModelCallId,
+    /// The model that is asked, `PROVIDER:NAME`.
+    model: String,
+}
+
+impl Begun {
+    /// The next turn, as things stand.
+    pub(super) fn next(drive: &Drive, snapshot: &Snapshot) -> Option<Self> {
+        let (task, agent) = (snapshot.tasks.get(&drive.task)?, snapshot.agents.get(&drive.agent)?);
+        let model = match &drive.instead {
+            Some(instead) => instead.model.clone(),
+            None => chosen_model(&drive.port.settings(), snapshot, task, agent),
+        };
+        Some(Self { call: fresh_call(), model })
+    }
+
+    /// The command that begins it.
+    pub(super) fn command(&self, run: &RunId) -> RunCommand {
+        RunCommand::BeginTurn { run: run.clone(), call: self.call.clone(), model: self.model.clone() }
+    }
+}
+
+/// Takes one turn, which may have begun with what came before it.
+pub(super) async fn take(drive: &mut Drive, before: Box<Snapshot>, begun: Option<Begun>) -> Going {
+    let (Begun { call, model }, snapshot) = match begun {
+        Some(begun) => (begun, before),
+        None => {
+            let Some(begun) = Begun::next(drive, &before) else { return Going::Away };
+            match drive.tell(begun.command(&drive.run)).await {
+                Ok(Told::Done(after)) => {
+                    drive.know(after);
+                    (begun, drive.known.take().unwrap_or(before))
+                }
+                Ok(Told::Stale) => return Going::On,
+                Err(rejection) => return Going::Wrong(rejection),
+            }
+        }
+    };
+    crash::point("loop.turn_begun");
     let settings = drive.port.settings();
     let (Some(task), Some(agent)) = (snapshot.tasks.get(&drive.task), snapshot.agents.get(&drive.agent)) else {
         return Going::Away;
     };
-    let chosen = chosen_model(&settings, snapshot, task, agent);
-    let model = drive.instead.as_ref().map_or(chosen, |instead| instead.model.clone());
-    let call = fresh_call();
-    let begin = RunCommand::BeginTurn { run: drive.run.clone(), call: call.clone(), model: model.clone() };
-    match drive.tell(begin).await {
-        Ok(Told::Done) => {}
-        Ok(Told::Stale) => return Going::On,
-        Err(rejection) => return Going::Wrong(rejection),
-    }
-    crash::point("loop.turn_begun");
-    if let Err(rejection) = drive.read_rows().await {
-        return Going::Wrong(rejection);
-    }
     let before = drive.instead.as_ref().map_or(0, |instead| instead.failures_before);
     let attempt = agent.failures.saturating_sub(before);
-    let context = &drive.rows[drive.rows.partition_point(|row| row.seq < agent.tail_from_seq)..];
-    let frame = Request {
+    let of_jobs = drive.held.speaks_of_jobs();
+    let mut frame = Request {
         model: model.split_once(':').map_or(model.as_str(), |(_, name)| name).to_owned(),
-        system: context::system_prompt(&settings, task, agent, snapshot, &drive.place),
+        system: context::system_prompt(&settings, task, agent, &snapshot, &drive.place),
         rows: Vec::new(),
-        tools: offered(snapshot, agent, context),
+        tools: offered(&snapshot, agent, of_jobs),
         info: settings.model_info(&model),
     };
-    let room = [window::room(&frame), window::learned(&model)].into_iter().flatten().min();
-    let rows = window::fit(context, room.unwrap_or(u64::MAX));
+    let room = |frame: &Request| {
+        [window::room(frame), window::learned(&model)].into_iter().flatten().min().unwrap_or(u64::MAX)
+    };
+    if let Err(rejection) = drive.held.read(&*drive.port, &snapshot, &drive.agent, room(&frame)).await {
+        return Going::Wrong(rejection);
+    }
+    if drive.held.speaks_of_jobs() != of_jobs {
+        frame.tools = offered(&snapshot, agent, !of_jobs);
+    }
+    naming::begin(drive, task);
+    let context = drive.held.rows();
+    let rows = window::fit(context, agent.tail_from_seq, room(&frame));
     let size = window::size(&rows);
     let turn = Turn {
         call,
@@ -63,18 +100,19 @@ pub(super) async fn take(drive: &mut Drive, snapshot: &Snapshot) -> Going {
     let ended = match connected {
         Ok(model) => {
             let ask = |rows| model.ask(Request { rows, ..frame.clone() });
-            let first = answer.receive(ask(rows), drive.time_left(snapshot)).await;
+            let first = answer.receive(ask(rows), drive.time_left(&snapshot)).await;
             // Longer than the server takes: asked once more with less, and from now on with so much.
             let shorter = match &first {
                 Ended::Failed(error) if error.class == ErrorClass::TooLong && answer.bytes() == 0 => {
-                    Some(window::fit(context, size / 2)).filter(|shorter| window::size(shorter) < size)
+                    Some(window::fit(context, agent.tail_from_seq, size / 2))
+                        .filter(|shorter| window::size(shorter) < size)
                 }
                 Ended::Failed(_) | Ended::Whole(_) | Ended::Stopped => None,
             };
             match shorter {
                 Some(shorter) => {
                     window::learn(&turn.model, size / 2);
-                    answer.receive(ask(shorter), drive.time_left(snapshot)).await
+                    answer.receive(ask(shorter), drive.time_left(&snapshot)).await
                 }
                 None => first,
             }
@@ -85,7 +123,10 @@ pub(super) async fn take(drive: &mut Drive, snapshot: &Snapshot) -> Going {
     match ended {
         Ended::Whole(finished) => commit(drive, turn, left.parts, finished).await,
         Ended::Stopped if drive.leaving.is_cancelled() => Going::Away,
-        Ended::Stopped => keep_cut(drive, &turn, left).await.into(),
+        Ended::Stopped => {
+            let told = keep_cut(drive, &turn, left).await;
+            drive.go_on(told)
+        }
         Ended::Failed(error) => fail(drive, turn, left, error).await,
     }
 }
@@ -101,8 +142,8 @@ fn chosen_model(settings: &Settings, snapshot: &Snapshot, task: &Task, agent: &A
 }
 
 /// The tools that an agent is told of: a Subagent those it was granted, Main all but a Subagent's
-/// own; what there is nothing to use on yet is left out.
-fn offered(snapshot: &Snapshot, agent: &Agent, context: &[Row]) -> Vec<tools::ToolSpec> {
+/// own; what there is nothing to use on yet is left out. `of_jobs`: its context speaks of Jobs.
+fn offered(snapshot: &Snapshot, agent: &Agent, of_jobs: bool) -> Vec<tools::ToolSpec> {
     let granted = snapshot.live_assignment(&agent.id).map(|work| &work.contract.grant.tools);
     let may = |name: &str| match granted {
         // Whoever may give work away leads those who got it.
@@ -111,23 +152,15 @@ fn offered(snapshot: &Snapshot, agent: &Agent, context: &[Row]) -> Vec<tools::To
         None => !tools::OF_SUBAGENTS.contains(&name),
     };
     let is_of_use = |name: &str| match name {
-        tools::LEAD => has_called(context, tools::DELEGATE),
-        tools::JOBS => {
-            snapshot.live_jobs(&agent.task).next().is_some()
-                || has_called(context, tools::JOB)
-                || context
-                    .iter()
-                    .any(|row| row.text().lines().next().is_some_and(|line| line.ends_with(decide::FROM_A_JOB)))
+        tools::LEAD => {
+            let of_task = |other: &&Agent| other.task == agent.task && other.role == AgentRole::Subagent;
+            snapshot.agents.values().any(|other| of_task(&other))
         }
+        tools::JOBS => of_jobs || snapshot.live_jobs(&agent.task).next().is_some(),
         _ => true,
     };
     let all = tools::all();
     all.iter().map(|tool| tool.spec()).filter(|spec| may(spec.name) && is_of_use(spec.name)).cloned().collect()
-}
-
-fn has_called(context: &[Row], tool: &str) -> bool {
-    let is_it = |part: &Part| matches!(part, Part::Call { name, .. } if name == tool);
-    context.iter().any(|row| row.parts.iter().any(is_it))
 }
 
 /// A request that was sent.
@@ -179,7 +212,7 @@ async fn commit(drive: &mut Drive, turn: Turn, streamed: Vec<Part>, finished: Fi
     }
     let cut = finished.cut && calls.is_empty();
     let said = parts.iter().any(|part| matches!(part, Part::Text { text } if !text.trim().is_empty()));
-    if cut && (!said || cuts_in_a_row(&drive.rows) >= MOST_CUTS) {
+    if cut && (!said || cuts_in_a_row(drive.held.rows()) >= MOST_CUTS) {
         let limit = turn.info.max_output_tokens.map_or(String::new(), |limit| format!(" of {limit} tokens"));
         let message = format!(
             "the answer reached its limit{limit} before it came to an end. Raise `max_output_tokens` of \
@@ -208,7 +241,7 @@ async fn commit(drive: &mut Drive, turn: Turn, streamed: Vec<Part>, finished: Fi
     let run = drive.run.clone();
     let told = drive.tell(RunCommand::CommitTurn { run, call: turn.call, parts, calls, usage, cut }).await;
     crash::point("loop.turn_committed");
-    told.into()
+    drive.go_on(told)
 }
 
 /// How many answers at the end of a context were cut, one after the other.
@@ -217,7 +250,7 @@ fn cuts_in_a_row(rows: &[Row]) -> usize {
 }
 
 /// Millionths of a dollar, from prices for a million tokens.
-fn cost(price: &settings::Price, usage: &Usage) -> i64 {
+pub(super) fn cost(price: &settings::Price, usage: &Usage) -> i64 {
     let cached = usage.cached_tokens.min(usage.input_tokens);
     let fresh = usage.input_tokens - cached;
     let dollars_per_million = fresh as f64 * price.input
@@ -262,11 +295,12 @@ async fn fail(drive: &mut Drive, turn: Turn, left: Left, error: ModelError) -> G
         }
     };
     match told {
-        Ok(Told::Done) if retry_at.is_none() => {
+        Ok(Told::Done(_)) if retry_at.is_none() => {
             let detail = Some(format!("{class}: {message}"));
-            drive.tell(RunCommand::End { run, reason: EndReason::Model, detail }).await.into()
+            let told = drive.tell(RunCommand::End { run, reason: EndReason::Model, detail }).await;
+            drive.go_on(told)
         }
-        other => other.into(),
+        other => drive.go_on(other),
     }
 }
 

@@ -174,7 +174,7 @@ pub fn lines(recorded: &Recorded, calls: &mut Calls) -> Vec<Value> {
             let text = format!("{} is {}", verdict.check, verdict.outcome);
             lines.add("notice", json!({ "text": text, "check": verdict.check, "evidence": verdict.evidence }));
         }
-        Event::TaskRenamed { title } => lines.notice(format!("the Task is now called {title}")),
+        Event::TaskRenamed { title, .. } => lines.notice(format!("the Task is now called {title}")),
         Event::ObjectiveSet { version, .. } if *version > 1 => {
             lines.notice(format!("the objective has version {version}"));
         }

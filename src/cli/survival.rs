@@ -62,10 +62,12 @@ use Fate::{Kept, Reported, Rerun, Resumed};
 const CRASHES: &str = "st_2_a_crash_at_every_point_of_the_write_path_and_the_loop_loses_nothing";
 const KILLS: &str = "st_2_the_first_fifty_rounds_of_kill_9_at_random_moments_lose_and_double_nothing";
 const CLIENT: &str = "st_2_the_client_killed_leaves_the_work_going_on";
-const TOOL_OF_CLIENT: &str = "a_client_that_dies_leaves_a_running_command_alone";
+const TOOL_OF_CLIENT: &str = "a_client_that_dies_leaves_a_running_command_and_the_calls_after_it_alone";
 const IN_FLIGHT: &str = "st_2_a_command_in_flight_outlives_its_host_and_its_real_result_is_recorded";
 const MACHINE: &str = "when_everything_dies_at_once_what_was_said_typed_asked_and_allowed_is_there_again";
 const MACHINE_AT_WORK: &str = "when_everything_dies_at_once_a_command_in_flight_is_reported_and_not_run_again";
+const MACHINE_AT_FILES: &str =
+    "when_everything_dies_at_once_a_look_is_repeated_and_a_write_is_compared_with_what_was_to_be_written";
 const STREAM_OF_MACHINE: &str = "st_2_everything_killed_goes_on_when_anything_is_started";
 const FULL: &str = "a_full_disk_refuses_plainly_loses_nothing_and_works_again_when_there_is_room";
 const FULL_AT_WORK: &str =
@@ -119,7 +121,7 @@ const ROWS: [Row; 8] = [
         cells: [
             (Resumed, "it goes on without the screen", TOOL_OF_CLIENT),
             (Rerun, "a look is repeated; a file is compared with what was to be written", CRASHES),
-            (Rerun, "as when the host dies", CRASHES),
+            (Rerun, "as when the host dies", MACHINE_AT_FILES),
             (Reported, "done once when there is room; until then every screen says so", FULL_AT_FILES),
         ],
         shim: None,

@@ -270,6 +270,8 @@ pub enum RunCommand {
     Suspend { run: RunId, reason: String },
     /// Do something with a Job of the Task, as the call's effect.
     Job { run: RunId, call: ToolCallId, deed: JobDeed },
+    /// A model found a title for the Task, in place of the first words of what was asked.
+    NameTask { run: RunId, task: TaskId, title: String, instead_of: String, usage: Usage },
     /// The Run is over.
     End { run: RunId, reason: EndReason, detail: Option<String> },
 }
@@ -389,6 +391,7 @@ impl RunCommand {
             | Self::Review { run, .. }
             | Self::Suspend { run, .. }
             | Self::Job { run, .. }
+            | Self::NameTask { run, .. }
             | Self::End { run, .. } => run,
         }
     }

@@ -18,7 +18,12 @@ pub enum Event {
     /// A Task began, with its Main.
     TaskCreated { task: Task, agent: Agent },
     /// A Task got another name.
-    TaskRenamed { title: String },
+    TaskRenamed {
+        title: String,
+        /// What finding it used, where a model found it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        usage: Option<Usage>,
+    },
     /// The objective got a new version.
     ObjectiveSet { version: u32, text: String },
     /// A point of acceptance was agreed.

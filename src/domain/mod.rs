@@ -26,7 +26,7 @@ pub mod views;
 
 pub use command::resource::{Change, How, ResourceCommand, ResourceDeed};
 pub use command::{Command, Envelope, JobDeed, JobReport, RunCommand, SystemCommand, UserCommand};
-pub use decide::decide;
+pub use decide::{decide, decide_and_apply};
 pub use event::{Event, Recorded};
 pub use ids::*;
 pub use records::*;

@@ -166,16 +166,26 @@ pub struct ModelInfo {
     pub request: Map<String, Value>,
 }
 
-/// The models for what is not the default's work; absent means the default.
+/// The models for what is not the default's work.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Roles {
-    /// Subagents.
+    /// Subagents; the default where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subagent: Option<String>,
+    /// What is small and can wait: it names Tasks. Where there is none, nobody is asked for that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cheap: Option<String>,
     /// Who is asked when a model fails for good.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fallback: Option<String>,
+}
+
+impl Roles {
+    /// Every role, by the word of the configuration, and its model.
+    pub fn all(&self) -> [(&'static str, &Option<String>); 3] {
+        [("subagent", &self.subagent), ("cheap", &self.cheap), ("fallback", &self.fallback)]
+    }
 }
 
 /// Limits of the runtime itself.

@@ -293,7 +293,12 @@ impl Snapshot {
                 self.tasks.insert(task.id.clone(), task.clone());
                 self.agents.insert(agent.id.clone(), agent.clone());
             }
-            Event::TaskRenamed { title } => self.with_task(task, |t| t.title = title.clone()),
+            Event::TaskRenamed { title, usage } => self.with_task(task, |t| {
+                t.title = title.clone();
+                if let Some(usage) = usage {
+                    t.usage.add(usage);
+                }
+            }),
             Event::ObjectiveSet { version, text } => {
                 if let Some(id) = task {
                     let objective =

@@ -392,7 +392,7 @@ mod tests {
     const LONG: Duration = Duration::from_secs(20);
 
     fn event(seq: Seq) -> FromHost {
-        let event = Event::TaskRenamed { title: seq.to_string() };
+        let event = Event::TaskRenamed { title: seq.to_string(), usage: None };
         FromHost::Recorded(Box::new(Recorded { seq, at: 0, task: None, actor: Actor::person(), event }))
     }
 

@@ -27,7 +27,6 @@ use crate::domain::*;
 use crate::store::{Bulk, Committed, Store};
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
-use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -153,7 +152,7 @@ impl Coordinator {
         self.inner.feed.drivers_gone().await;
     }
 
-    /// Submits any command under a fresh seed, with keys blotted out.
+    /// Submits any command.
     async fn carry_out(&self, id: CommandId, actor: Actor, command: Command) -> Result<Committed, Rejection> {
         self.carry_out_with(id, actor, command, Bulk::default()).await
     }
@@ -166,37 +165,57 @@ impl Coordinator {
         command: Command,
         bulk: Bulk,
     ) -> Result<Committed, Rejection> {
-        let command = self.blot(command)?;
-        let envelope = Envelope { id, at: now(), actor, seed: fresh_seed(), command };
-        let result = self.inner.store.submit_with(envelope, bulk).await;
-        if result.is_err()
-            && let Some(broken) = self.inner.store.broken()
-        {
+        let result = self.inner.store.submit_with(self.envelope(id, actor, command)?, bulk).await;
+        self.look_after(result.is_err());
+        result
+    }
+
+    /// A command as it is decided: under a fresh seed, with keys blotted out.
+    fn envelope(&self, id: CommandId, actor: Actor, command: Command) -> Result<Envelope, Rejection> {
+        Ok(Envelope { id, at: now(), actor, seed: fresh_seed(), command: self.blot(command)? })
+    }
+
+    /// Says that this process must not go on, if the store broke when something failed.
+    fn look_after(&self, failed: bool) {
+        if failed && let Some(broken) = self.inner.store.broken() {
             self.inner.fatal.send_replace(Some(broken.to_string()));
         }
-        result
     }
 
     /// Submits a command of the runtime's own, and again while the disk can't take it: what an agent
     /// has done must be recorded, and waiting costs nothing that is not already on disk.
     async fn insist(&self, task: Option<&TaskId>, actor: Actor, command: Command) -> Result<Committed, Rejection> {
+        let lost = || Err(Rejection::new(RejectionKind::Internal, "BUG: a command had no answer", ""));
+        self.insist_together(task, actor, vec![command]).await?.pop().unwrap_or_else(lost)
+    }
+
+    /// The same with commands that share a commit; one that is refused takes nobody along.
+    async fn insist_together(
+        &self,
+        task: Option<&TaskId>,
+        actor: Actor,
+        commands: Vec<Command>,
+    ) -> Result<Vec<Result<Committed, Rejection>>, Rejection> {
         let mut pause = Duration::from_secs(1);
         loop {
-            let result = self.carry_out(fresh_command(), actor.clone(), command.clone()).await;
-            let passing = result.as_ref().is_err_and(|rejection| rejection.kind == RejectionKind::Storage)
-                && self.inner.store.broken().is_none();
-            if !passing {
-                return result;
-            }
-            if let Err(rejection) = &result {
-                tracing::warn!(?pause, %rejection, "trying again");
-                if let Some(task) = task {
-                    self.inner.feed.show(Transient::Unsaved { task: task.clone(), why: rejection.to_string() });
-                }
+            let envelope = |command: &Command| self.envelope(fresh_command(), actor.clone(), command.clone());
+            let envelopes = commands.iter().map(envelope).collect::<Result<_, _>>()?;
+            let results = self.inner.store.submit_together(envelopes).await;
+            self.look_after(results.iter().any(Result::is_err));
+            let full = |result: &Result<_, Rejection>| match result {
+                Err(rejection) if rejection.kind == RejectionKind::Storage => Some(rejection.clone()),
+                _ => None,
+            };
+            // Where the disk can't take it, that holds for all that share the commit.
+            let failed = results.iter().find_map(full).filter(|_| self.inner.store.broken().is_none());
+            let Some(rejection) = failed else { return Ok(results) };
+            tracing::warn!(?pause, %rejection, "trying again");
+            if let Some(task) = task {
+                self.inner.feed.show(Transient::Unsaved { task: task.clone(), why: rejection.to_string() });
             }
             tokio::select! {
                 () = tokio::time::sleep(pause) => pause = (pause * 2).min(Duration::from_secs(30)),
-                () = self.inner.leaving.cancelled() => return result,
+                () = self.inner.leaving.cancelled() => return Ok(results),
             }
         }
     }
@@ -228,15 +247,11 @@ impl Coordinator {
         }
     }
 
-    /// Reads from the store, and holds up nobody else: where other threads take over what this one
-    /// would do meanwhile, it reads at once, which is quicker than to have another thread woken.
+    /// Reads from the store, away from the async threads.
     async fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(&Store) -> Result<T, Rejection> + Send + 'static,
     ) -> Result<T, Rejection> {
-        if Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread {
-            return tokio::task::block_in_place(|| read(&self.inner.store));
-        }
         let inner = self.inner.clone();
         tokio::task::spawn_blocking(move || read(&inner.store))
             .await

@@ -5,11 +5,12 @@ use super::kept::KeptBlobs;
 use super::resources::TaskDocuments;
 use super::team::TaskTeam;
 use super::{Coordinator, folder};
-use crate::agent::port::{Blobs, Documents, Jobs, Place, Port, Team};
+use crate::agent::port::{Blobs, Carried, Documents, Jobs, Place, Port, Team};
 use crate::domain::rejection::RejectionKind;
 use crate::domain::*;
 use futures_util::future::BoxFuture;
 use std::fs::DirBuilder;
+use std::ops::Range;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -34,10 +35,12 @@ impl AgentPort {
 }
 
 impl Port for AgentPort {
-    fn submit(&self, command: RunCommand) -> BoxFuture<'_, Result<(), Rejection>> {
+    fn submit(&self, commands: Vec<RunCommand>) -> BoxFuture<'_, Result<Vec<Carried>, Rejection>> {
         Box::pin(async move {
             let actor = Actor::agent(&self.agent);
-            self.coordinator.insist(Some(&self.task), actor, command.into()).await.map(|_| ())
+            let commands = commands.into_iter().map(Command::from).collect();
+            let results = self.coordinator.insist_together(Some(&self.task), actor, commands).await?;
+            Ok(results.into_iter().map(|result| result.map(|committed| committed.after)).collect())
         })
     }
 
@@ -46,9 +49,9 @@ impl Port for AgentPort {
         Box::pin(self.coordinator.read(move |store| store.look(&task)))
     }
 
-    fn rows(&self, agent: &AgentId, from_seq: u64) -> BoxFuture<'_, Result<Vec<Row>, Rejection>> {
-        let agent = agent.clone();
-        Box::pin(self.coordinator.read(move |store| store.rows(&agent, from_seq)))
+    fn rows(&self, seqs: Range<u64>) -> BoxFuture<'_, Result<Vec<Row>, Rejection>> {
+        let agent = self.agent.clone();
+        Box::pin(self.coordinator.read(move |store| store.rows(&agent, seqs)))
     }
 
     fn calls_on_files(&self) -> BoxFuture<'_, Result<Vec<ToolCall>, Rejection>> {

@@ -4,6 +4,7 @@ use super::{resources, rows};
 use crate::domain::*;
 use rusqlite::{Connection, OptionalExtension, Params, Row as SqlRow};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// What a command needs to be decided.
 pub(super) fn for_command(connection: &Connection, command: &Command) -> rusqlite::Result<Snapshot> {
@@ -259,19 +260,22 @@ pub(super) fn everything(c: &Connection) -> rusqlite::Result<Snapshot> {
     s.trust = map(c, rows::TRUST, "trust", "TRUE", [], rows::trust, |t| t.folder.clone())?;
     resources::add_everything(c, &mut s)?;
     for agent in s.agents.keys() {
-        for row in rows_from(c, agent, 0)? {
+        for row in rows_of(c, agent, 0..i64::MAX as u64)? {
             s.rows.insert((agent.clone(), row.seq), row);
         }
     }
     Ok(s)
 }
 
-/// Rows of an agent's context from a number on.
-pub(super) fn rows_from(connection: &Connection, agent: &AgentId, from_seq: u64) -> rusqlite::Result<Vec<Row>> {
-    let sql = format!("SELECT {} FROM trajectory WHERE agent = ?1 AND seq >= ?2 ORDER BY seq", rows::CONTEXT_ROW);
+/// Rows of an agent's context.
+pub(super) fn rows_of(connection: &Connection, agent: &AgentId, seqs: Range<u64>) -> rusqlite::Result<Vec<Row>> {
+    let sql = format!(
+        "SELECT {} FROM trajectory WHERE agent = ?1 AND seq >= ?2 AND seq < ?3 ORDER BY seq",
+        rows::CONTEXT_ROW
+    );
     connection
         .prepare_cached(&sql)?
-        .query_map(rusqlite::params![agent.as_str(), from_seq], rows::context_row)?
+        .query_map(rusqlite::params![agent.as_str(), seqs.start, seqs.end], rows::context_row)?
         .collect()
 }
 

@@ -34,6 +34,7 @@ pub use resources::{AtWork, Bulk, ContentRow, Pieces};
 pub use writer::{Committed, Feed};
 
 use crate::domain::{Answer, CommandId, Due, Envelope, Millis, Query, Receipt, Rejection, Snapshot, TaskId};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -71,6 +72,11 @@ impl Store {
         self.writer.submit(envelope, bulk).await
     }
 
+    /// Carries commands out in one commit, in their order; one that is refused takes nobody along.
+    pub async fn submit_together(&self, envelopes: Vec<Envelope>) -> Vec<Result<Committed, Rejection>> {
+        self.writer.submit_together(envelopes).await
+    }
+
     /// Keeps the unsent text of a client's pane.
     pub async fn keep_draft(&self, client: &str, pane: &str, text: &str, at: Millis) -> Result<(), Rejection> {
         self.writer.keep_draft(client, pane, text, at).await
@@ -105,9 +111,9 @@ impl Store {
         self.readers.with(|c| load::task(c, task))
     }
 
-    /// Rows of an agent's context from a number on. Blocks for as long as SQLite reads.
-    pub fn rows(&self, agent: &crate::domain::AgentId, from_seq: u64) -> Result<Vec<crate::domain::Row>, Rejection> {
-        self.readers.with(|c| load::rows_from(c, agent, from_seq))
+    /// Rows of an agent's context. Blocks for as long as SQLite reads.
+    pub fn rows(&self, agent: &crate::domain::AgentId, seqs: Range<u64>) -> Result<Vec<crate::domain::Row>, Rejection> {
+        self.readers.with(|c| load::rows_of(c, agent, seqs))
     }
 
     /// The last calls of an agent that read or changed a file, newest first.

@@ -2,6 +2,7 @@
 //! change nothing.
 
 use super::error::StoreError;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -37,8 +38,16 @@ pub(super) fn writer(path: &Path) -> Result<Connection, StoreError> {
     identify(&connection, path, empty_before)?;
     settings(&connection, path)?;
     migrate(&connection, path)?;
-    connection.set_prepared_statement_cache_capacity(128);
+    keep_statements(&connection).map_err(sqlite)?;
     Ok(connection)
+}
+
+/// Has every statement prepared once. Without the guarantee that a plan does not depend on what is
+/// bound, this build of SQLite prepares many of them anew each time that something is.
+fn keep_statements(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    connection.set_prepared_statement_cache_capacity(128);
+    Ok(())
 }
 
 /// Makes a new, empty file with the schema; only repairing needs it.
@@ -68,7 +77,7 @@ pub(super) fn reader(path: &Path) -> Result<Connection, rusqlite::Error> {
     connection.execute_batch(
         "PRAGMA query_only=ON; PRAGMA trusted_schema=OFF; PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY;",
     )?;
-    connection.set_prepared_statement_cache_capacity(128);
+    keep_statements(&connection)?;
     Ok(connection)
 }
 
@@ -155,4 +164,27 @@ fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreError> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::StatementStatus;
+
+    #[test]
+    fn a_statement_is_prepared_once_however_often_it_is_used() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("cowork.db");
+        let writer = writer(&path).expect("opens");
+        let reader = reader(&path).expect("opens");
+        for connection in [&writer, &reader] {
+            for task in ["t_1", "t_2", "t_3"] {
+                let sql = "SELECT id FROM tool_call WHERE agent IN (SELECT id FROM agent WHERE task = ?1) AND result_seq IS NULL
+                           UNION SELECT command FROM event WHERE task IS ?1 ORDER BY 1";
+                let mut statement = connection.prepare_cached(sql).expect("prepared");
+                assert_eq!(statement.query_map([task], |row| row.get::<_, String>(0)).expect("asked").count(), 0);
+                assert_eq!(statement.get_status(StatementStatus::RePrepare), 0, "for {task}");
+            }
+        }
+    }
 }

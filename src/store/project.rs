@@ -17,7 +17,12 @@ pub(super) fn project(c: &Connection, fence: Fence, recorded: &Recorded) -> rusq
         Event::TakenOver { .. } => {}
 
         Event::TaskCreated { task, agent } => task_created(c, task, agent)?,
-        Event::TaskRenamed { title } => run(c, "UPDATE task SET title = ?2 WHERE id = ?1", params![task, title])?,
+        Event::TaskRenamed { title, usage } => {
+            run(c, "UPDATE task SET title = ?2 WHERE id = ?1", params![task, title])?;
+            if let Some(usage) = usage {
+                add_usage(c, task, usage)?;
+            }
+        }
         Event::ObjectiveSet { version, text } => {
             run(
                 c,

@@ -10,7 +10,10 @@ use super::error::{StoreError, refuse};
 use super::resources::{self, Bulk};
 use super::{event_log, load, project};
 use crate::domain::rejection::RejectionKind;
-use crate::domain::{ClientId, EditReceipt, Envelope, Event, Fence, Millis, Receipt, Recorded, Rejection, Seq, decide};
+use crate::domain::{
+    ClientId, Command, EditReceipt, Envelope, Event, Fence, Millis, Receipt, Recorded, Rejection, Seq, Snapshot,
+    decide_and_apply,
+};
 use rusqlite::{Connection, ErrorCode, params};
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -29,10 +32,13 @@ pub struct Committed {
     pub receipt: Receipt,
     /// The events, in order; empty when the command had been carried out before.
     pub events: Vec<Arc<Recorded>>,
+    /// What an agent's Task is like then, if it was an agent's command and was carried out now.
+    pub after: Option<Box<Snapshot>>,
 }
 
 enum Job {
-    Command(Box<Envelope>, Bulk, oneshot::Sender<Result<Committed, Rejection>>),
+    /// Commands that share a commit whatever else does.
+    Commands(Vec<Asked>),
     Adopt {
         client: String,
         pane: String,
@@ -71,8 +77,28 @@ impl Writer {
     /// Carries a command out, or refuses it.
     pub async fn submit(&self, envelope: Envelope, bulk: Bulk) -> Result<Committed, Rejection> {
         let (done, answer) = oneshot::channel();
-        self.send(Job::Command(Box::new(envelope), bulk, done))?;
+        self.send(Job::Commands(vec![(envelope, bulk, done)]))?;
         answer.await.map_err(|_| stopped())?
+    }
+
+    /// Carries commands out in one commit, in their order; one that is refused takes nobody along.
+    pub async fn submit_together(&self, envelopes: Vec<Envelope>) -> Vec<Result<Committed, Rejection>> {
+        let mut asked = Vec::with_capacity(envelopes.len());
+        let mut answers = Vec::with_capacity(envelopes.len());
+        for envelope in envelopes {
+            let (done, answer) = oneshot::channel();
+            asked.push((envelope, Bulk::default(), done));
+            answers.push(answer);
+        }
+        let sent = self.send(Job::Commands(asked));
+        let mut results = Vec::with_capacity(answers.len());
+        for answer in answers {
+            results.push(match &sent {
+                Ok(()) => answer.await.unwrap_or_else(|_| Err(stopped())),
+                Err(rejection) => Err(rejection.clone()),
+            });
+        }
+        results
     }
 
     /// Keeps the unsent text of a client's pane.
@@ -150,7 +176,7 @@ impl State {
         let mut envelopes = Vec::new();
         for job in jobs {
             match job {
-                Job::Command(envelope, bulk, done) => envelopes.push((*envelope, bulk, done)),
+                Job::Commands(asked) => envelopes.extend(asked),
                 Job::Adopt { client, pane, present, done } => {
                     let _ = done.send(self.adopt(&client, &pane, &present));
                 }
@@ -227,12 +253,16 @@ impl State {
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
         let mut answers = Vec::with_capacity(envelopes.len());
         let mut seq = event_log::last_seq(&self.connection)?;
-        for (envelope, bulk, _) in envelopes {
+        // What the command before left, where the next one is of the same Run.
+        let mut left: Option<Snapshot> = None;
+        for (at, (envelope, bulk, _)) in envelopes.iter().enumerate() {
+            let goes_on = envelopes.get(at + 1).is_some_and(|(next, ..)| goes_on(&envelope.command, &next.command));
             self.connection.execute_batch("SAVEPOINT command")?;
             let before = seq;
-            match self.carry_out(envelope, bulk, &mut seq) {
+            match self.carry_out(envelope, bulk, left.take(), &mut seq) {
                 Ok(Ok(committed)) => {
                     self.connection.execute_batch("RELEASE command")?;
+                    left = committed.after.as_deref().filter(|_| goes_on).cloned();
                     answers.push(Ok(committed));
                 }
                 Ok(Err(rejection)) => {
@@ -260,18 +290,23 @@ impl State {
         Ok(answers)
     }
 
-    /// Decides one command and projects its events, inside the open transaction.
+    /// Decides one command and projects its events, inside the open transaction. `stands` is what it
+    /// is decided on, where that is known.
     fn carry_out(
         &mut self,
         envelope: &Envelope,
         bulk: &Bulk,
+        stands: Option<Snapshot>,
         seq: &mut Seq,
     ) -> rusqlite::Result<Result<Committed, Rejection>> {
         if let Some(receipt) = event_log::receipt_of(&self.connection, &envelope.id)? {
-            return Ok(Ok(Committed { receipt, events: Vec::new() }));
+            return Ok(Ok(Committed { receipt, events: Vec::new(), after: None }));
         }
-        let snapshot = load::for_command(&self.connection, &envelope.command)?;
-        let decided = match decide(snapshot, envelope) {
+        let snapshot = match stands {
+            Some(known) => known,
+            None => load::for_command(&self.connection, &envelope.command)?,
+        };
+        let (decided, after) = match decide_and_apply(snapshot, envelope) {
             Ok(decided) => decided,
             Err(rejection) => return Ok(Err(rejection)),
         };
@@ -313,7 +348,8 @@ impl State {
             EditReceipt::take(&mut receipt.edit, recorded.event.kind(), &recorded.event.entity().1);
             events.push(Arc::new(recorded));
         }
-        Ok(Ok(Committed { receipt, events }))
+        let after = matches!(envelope.command, Command::Run(_)).then(|| Box::new(after));
+        Ok(Ok(Committed { receipt, events, after }))
     }
 
     /// Keeps a draft; guarded by the fence like everything else, but no event: it is not history.
@@ -355,6 +391,15 @@ impl State {
             )?
             .execute(params![owner, pane, client, self.fence])?;
         Ok(Some(text))
+    }
+}
+
+/// Whether a command is decided on no more than what the one before it was: it is of the same Run, and
+/// of no Job that may have ended.
+fn goes_on(before: &Command, next: &Command) -> bool {
+    match (before, next) {
+        (Command::Run(before), Command::Run(after)) => before.run() == after.run() && next.job().is_none(),
+        _ => false,
     }
 }
 

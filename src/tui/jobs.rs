@@ -15,6 +15,12 @@ pub const LINES: u32 = 500;
 /// How often what a Job uses and prints is asked for while it is shown.
 pub const LOOK_EVERY: Millis = 1_000;
 
+/// How soon is looked again at a log on screen that has just grown.
+pub const FOLLOW: Millis = 100;
+
+/// How many bytes may be read after; beyond them the end is read instead.
+const FAR: u64 = 256 * 1024;
+
 /// How long the question whether it is meant stays open.
 pub const SURE_FOR: Millis = 5_000;
 
@@ -130,6 +136,10 @@ pub struct JobLog {
     pub times: bool,
     /// Whether long lines are broken.
     pub wraps: bool,
+    /// When is looked again at a log that grows.
+    pub next: Option<Millis>,
+    /// Whether it grows faster than it is read here: whoever follows it then reads its end, and not all before it.
+    pub is_far: bool,
     /// A moment that is looked at: more lines come when they are scrolled to, and not by themselves.
     pub moment: Option<Millis>,
 }
@@ -147,6 +157,8 @@ impl JobLog {
             found: None,
             times: false,
             wraps: true,
+            next: None,
+            is_far: false,
             moment: None,
         }
     }
@@ -154,6 +166,7 @@ impl JobLog {
     /// From where the next lines are asked for: the last one again where it may have gone on.
     pub fn place(&self) -> LogPlace {
         match self.lines.last() {
+            Some(_) if self.is_far && self.back == 0 => LogPlace::Tail,
             None => self.moment.map_or(LogPlace::Tail, LogPlace::Time),
             Some(line) if line.kind == crate::domain::LogLineKind::Open => LogPlace::Offset(line.offset),
             Some(_) => LogPlace::Offset(self.to),
@@ -169,6 +182,12 @@ impl JobLog {
     /// Takes lines in.
     pub fn take(&mut self, page: LogPage) {
         self.asked = false;
+        self.next = None;
+        if page.from > self.to && self.moment.is_none() {
+            // What lies between was never here: lines that don't follow each other don't stand together.
+            self.lines.clear();
+        }
+        self.is_far = self.moment.is_none() && page.end.saturating_sub(page.to) > FAR;
         let before = self.lines.len();
         self.lines.retain(|line| line.offset < page.from);
         let kept = self.lines.len();
@@ -223,5 +242,25 @@ mod tests {
         let lines = vec![line(20, "y", LogLineKind::Whole), line(22, "z", LogLineKind::Whole)];
         log.take(LogPage { start: 0, end: 24, from: 20, to: 24, lines });
         assert_eq!(log.back, 6);
+    }
+
+    #[test]
+    fn of_a_log_that_floods_its_end_is_read_and_what_was_left_out_is_not_glued_over() {
+        let mut log = JobLog::new("j_1".into());
+        log.take(LogPage { start: 0, end: 4, from: 0, to: 4, lines: vec![line(0, "one", LogLineKind::Whole)] });
+        let end = 10 * FAR;
+        log.take(LogPage { start: 0, end, from: 4, to: 8, lines: vec![line(4, "two", LogLineKind::Whole)] });
+        assert_eq!((log.lines.len(), log.place()), (2, LogPlace::Tail));
+        log.back = 1;
+        assert_eq!(log.place(), LogPlace::Offset(8), "who reads further up reads on from there");
+        log.back = 0;
+        log.take(LogPage {
+            start: 0,
+            end,
+            from: end - 4,
+            to: end,
+            lines: vec![line(end - 4, "end", LogLineKind::Whole)],
+        });
+        assert_eq!((log.lines.len(), log.place()), (1, LogPlace::Offset(end)));
     }
 }

@@ -506,7 +506,8 @@ impl Model {
         let shell = (self.overlay == Some(Overlay::Shell) && runs).then(|| after(1_000)).flatten();
         let ages = (self.overlay == Some(Overlay::Tasks)).then(|| after(60_000)).flatten();
         let lives = self.layout.pane(Pane::Jobs).is_some() && self.jobs.lives();
-        let jobs = lives.then_some(self.jobs.next.max(self.now));
+        let log = self.jobs.log.as_ref().filter(|log| !log.asked).and_then(|log| log.next);
+        let jobs = lives.then(|| log.unwrap_or(self.jobs.next).min(self.jobs.next).max(self.now));
         let trust = self.trust_shown.map(|at| at + asks::MOMENT).filter(|at| *at > self.now);
         let unsaved = self.editor.doc.as_ref().and_then(|doc| doc.due);
         [spinner, beside, countdown, shell, ages, jobs, trust, unsaved, self.draft_due, self.asks.due(self.now)]

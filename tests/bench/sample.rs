@@ -60,16 +60,11 @@ pub fn memory(what: &str, pid: u32) {
 
 /// Inserts rows of 500 bytes into a plain database of SQLite, each in a commit of its own, on the disk of `folder`.
 pub fn plain_commits(folder: &Path, commits: usize) -> Sample {
-    commits_of(folder, commits, 500)
-}
-
-/// The same with rows of so many bytes.
-pub fn commits_of(folder: &Path, commits: usize, bytes: usize) -> Sample {
-    let path = folder.join(format!("plain-{bytes}.db"));
+    let path = folder.join("plain.db");
     let database = rusqlite::Connection::open(&path).expect("a database");
     let settings = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE IF NOT EXISTS t (text TEXT);";
     database.execute_batch(settings).expect("its settings");
-    let words = "w".repeat(bytes);
+    let words = "w".repeat(500);
     let mut insert = database.prepare("INSERT INTO t VALUES (?1)").expect("an insert");
     let runs = (0..commits).map(|_| {
         let began = Instant::now();

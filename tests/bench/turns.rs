@@ -11,10 +11,12 @@
 mod support;
 
 mod at_once;
+mod replay;
 mod sample;
 
 use at_once::AtOnce;
-use sample::{Sample, commits_of, plain_commits, row};
+use replay::commits_again;
+use sample::{Sample, plain_commits, row};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 use support::attached::Attached;
@@ -27,9 +29,9 @@ type Section = (&'static str, &'static str, fn());
 const SECTIONS: &[Section] = &[
     ("own", "A turn with a tool, and its commits of SQLite alone", own),
     ("window", "Turns of one Task, sent as far as a window of 8192 tokens holds them", || {
-        growth(most(), "context_tokens = 8192")
+        growth(most(10_000), "context_tokens = 8192")
     }),
-    ("whole", "Turns of one Task, all of them sent", || growth(1_000, "")),
+    ("whole", "Turns of one Task, all of them sent", || growth(most(1_000), "")),
 ];
 
 fn main() {
@@ -43,8 +45,8 @@ fn main() {
 }
 
 /// How many turns the longest Task has; `COWORK_TURNS` makes it another number.
-fn most() -> usize {
-    std::env::var("COWORK_TURNS").ok().and_then(|turns| turns.parse().ok()).unwrap_or(10_000)
+fn most(usual: usize) -> usize {
+    std::env::var("COWORK_TURNS").ok().and_then(|turns| turns.parse().ok()).unwrap_or(usual)
 }
 
 fn load() -> String {
@@ -74,11 +76,11 @@ fn exec(home: &Home) -> Duration {
     began.elapsed()
 }
 
-/// How many commands an agent's turns and their calls took.
-fn commands(home: &Home) -> usize {
-    let database = rusqlite::Connection::open(home.state().join("cowork.db")).expect("the database");
-    let count = "SELECT count(DISTINCT command) FROM event WHERE actor GLOB 'a_*'";
-    database.query_row(count, [], |row| row.get(0)).expect("a number")
+/// How many transactions have been committed so far, as SQLite counts them in the head of its index of
+/// the write-ahead log.
+fn commits_so_far(home: &Home) -> usize {
+    let head = std::fs::read(home.state().join("cowork.db-shm")).expect("a host runs");
+    u32::from_ne_bytes(head[8..12].try_into().expect("four bytes")) as usize
 }
 
 /// What a process has written to disk so far, in bytes.
@@ -105,37 +107,38 @@ impl Ratios {
 fn own() {
     const ROUNDS: usize = 9;
     const TURNS: usize = 41;
-    let (mut one, mut many, mut turn, mut plain, mut large) = (vec![], vec![], vec![], vec![], vec![]);
-    let (mut of_plain, mut of_large) = (Ratios::default(), Ratios::default());
+    let (mut one, mut many, mut turn, mut plain, mut same) = (vec![], vec![], vec![], vec![], vec![]);
+    let (mut of_plain, mut of_same) = (Ratios::default(), Ratios::default());
     let (mut first, mut commits, mut bytes) = (0, 0.0, 0);
     for round in 0..=ROUNDS {
         let mut measure = |turns| {
             let server = AtOnce::with(turns);
             let (home, _stays) = ready(&server, "");
             let host = home.host().expect("a host runs").pid;
-            let before = written(host);
+            let before = (written(host), commits_so_far(&home));
             let took = exec(&home);
-            bytes = written(host) - before;
-            (took, home, server)
+            let made = commits_so_far(&home) - before.1;
+            bytes = (written(host) - before.0) / made;
+            (took, made, home, server)
         };
-        let (short, _, server) = measure(1);
+        let (short, fewer, _, server) = measure(1);
         first = server.asked()[0].bytes;
-        let (long, home, _) = measure(TURNS);
-        commits = commands(&home) as f64 / TURNS as f64;
-        let number = (commits * TURNS as f64) as usize;
-        bytes /= number;
-        let (alone, as_large) = (plain_commits(home.root(), number), commits_of(home.root(), number, bytes));
+        let (long, more, home, _) = measure(TURNS);
+        let number = more - fewer;
+        commits = number as f64 / (TURNS - 1) as f64;
+        let (alone, again) =
+            (plain_commits(home.root(), number), commits_again(home.root(), &home.state().join("cowork.db")));
         // The first round is not counted.
         if round > 0 {
             let each = long.saturating_sub(short) / (TURNS as u32 - 1);
             let ratio = |alone: &Sample| each.as_secs_f64() / (alone.mean().as_secs_f64() * commits);
             of_plain.0.push(ratio(&alone));
-            of_large.0.push(ratio(&as_large));
+            of_same.0.push(ratio(&again));
             one.push(short);
             many.push(long);
             turn.push(each);
             plain.push(alone.mean());
-            large.push(as_large.mean());
+            same.push(again.mean());
         }
     }
     Sample::head();
@@ -143,11 +146,11 @@ fn own() {
     Sample::from(many).row("`cowork exec`, 41 turns, 40 of them with a call of `read`");
     Sample::from(turn).row("the runtime's own time for each of the 40");
     Sample::from(plain).row("one commit of SQLite alone (WAL, synchronous=FULL, 500 bytes)");
-    Sample::from(large).row("the same with as many bytes as the host wrote in each of its own");
+    Sample::from(same).row("one commit of a turn by SQLite alone: the same rows into the same tables");
     println!();
     row("commits of a turn", format!("{commits:.1}, of {:.0} kB each", bytes as f64 / 1e3));
     of_plain.row("a turn, in as many commits of SQLite alone of 500 bytes");
-    of_large.row("a turn, in as many commits of SQLite alone of the same bytes");
+    of_same.row("a turn, in its own commits by SQLite alone");
     row("the first request", format!("{first} bytes"));
 }
 

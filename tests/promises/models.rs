@@ -1,11 +1,13 @@
 //! Every kind of model server: the wire formats with their calls, thoughts and pictures, their bad
 //! weather, windows, quirks, and what a small local model needs.
 
-use crate::support::home::Home;
+use crate::support::home::{Exec, Home};
+use crate::support::latch::Latch;
 use crate::support::model_server::ModelServer;
 use crate::support::reply::Reply;
 use crate::support::request::Request;
 use crate::support::tls;
+use crate::support::watch::eventually;
 use crate::support::wires::{CIPHER, SIGNATURE, Said, Wire};
 use serde_json::{Value, json};
 
@@ -108,6 +110,21 @@ fn the_model_of_a_task_can_change_in_the_middle_whatever_the_wire_format() {
         assert_eq!(home.json(["show", task])[0]["model"], model_of(second));
         home.assert_sound();
     }
+}
+
+#[test]
+fn a_model_that_is_chosen_while_a_command_runs_is_the_one_that_is_asked_next() {
+    let wait = json!({"command": "touch begun; until [ -e go ]; do sleep 0.02; done"});
+    let server = ModelServer::with([Reply::call("shell", wait), Reply::say("done")]);
+    let home = Home::with_model(&server);
+    let running = home.start(["exec", "--json", "run it"]);
+    eventually("the command runs", || home.has("begun"));
+    let task = home.json(["ls"])[0]["id"].as_str().expect("an id").to_owned();
+    home.ok(["set", &task, "--model", "openai:another"]);
+    home.write("go", "");
+    Exec::new(running.finish()).expect_code(0);
+    let asked = |number| server.wait_for_request(number).body["model"].clone();
+    assert_eq!((asked(1), asked(2)), (json!("test"), json!("another")));
 }
 
 #[test]
@@ -221,38 +238,70 @@ fn thinking_that_its_server_no_longer_accepts_is_left_out_and_the_work_goes_on()
     }
 }
 
-#[test]
-fn a_conversation_longer_than_the_window_is_shortened_once_and_what_is_stored_stays() {
-    let server = ModelServer::start();
-    let too_long = |request: &Request| request.body.to_string().len() > 60_000;
-    let refusal = "This model's maximum context length is 8192 tokens";
-    server.when(too_long, Reply::error_status(400, "invalid_request_error", refusal));
-    for _ in 0..8 {
-        server.then(Reply::call("read", json!({"path": "long.txt"})));
+/// How servers of a format say that a request is longer than their window.
+fn too_long(wire: Wire) -> Vec<Reply> {
+    let refused = |kind: &str, words: &str| Reply::error_status(400, kind, words);
+    match wire {
+        Wire::Chat => vec![refused("invalid_request_error", "This model's maximum context length is 8192 tokens")],
+        Wire::Messages => vec![
+            refused("invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum"),
+            Reply::error_status(413, "request_too_large", "Request exceeds the maximum size"),
+        ],
+        Wire::Responses => {
+            let error = json!({"code": "context_length_exceeded", "message": "Your input exceeds the context window"});
+            let response = json!({"object": "response", "status": "failed", "error": error});
+            let stream = Reply::status(200).header("content-type", "text/event-stream");
+            vec![
+                refused("invalid_request_error", "Your input exceeds the context window of this model"),
+                stream.event(&json!({"type": "response.failed", "response": response})),
+            ]
+        }
     }
-    server.then(Reply::say("done")).then(Reply::say("again"));
-    let home = Home::with_model(&server);
-    home.write("long.txt", "word after word after word\n".repeat(500));
-    let exec = home.exec(["read it often"]).expect_code(0);
-    assert_eq!(exec.text(), "done");
-    home.exec(["--task", exec.task(), "again"]).expect_code(0);
-    let refused = server.requests().iter().filter(|request| too_long(request)).count();
-    assert_eq!(refused, 1, "what was learned holds for the turns that follow");
-    let last = server.requests().pop().expect("asked");
-    assert!(last.heard().iter().any(|said| said == "read it often"), "the first words stay");
-    assert!(last.body.to_string().contains("left out"));
-    assert_eq!(exec.tool_texts().len(), 8);
-    home.assert_sound();
+}
+
+fn of_every_format(mut each: impl FnMut(Wire, Reply)) {
+    for wire in Wire::ALL {
+        for refusal in too_long(wire) {
+            each(wire, refusal);
+        }
+    }
 }
 
 #[test]
-fn a_request_that_cannot_be_short_enough_is_no_loop() {
-    let server = ModelServer::start();
-    server.otherwise(|_| Reply::error_status(400, "invalid_request_error", "prompt is too long: 1 tokens > 0 maximum"));
-    let home = Home::with_model(&server);
-    let exec = home.exec([&"word ".repeat(3_000)]).expect_code(5);
-    assert!(server.requests().len() <= 2, "{}", server.requests().len());
-    assert!(exec.stderr.contains("too long"), "{}", exec.stderr);
+fn a_conversation_longer_than_the_window_is_shortened_once_in_every_wire_format_and_what_is_stored_stays() {
+    of_every_format(|wire, refusal| {
+        let server = ModelServer::start();
+        let too_long = |request: &Request| request.body.to_string().len() > 60_000;
+        server.when(too_long, refusal);
+        for _ in 0..8 {
+            server.then(wire.call("read", json!({"path": "long.txt"})));
+        }
+        server.then(wire.say("done")).then(wire.say("again"));
+        let home = home(&server, &model_of(wire), "");
+        home.write("long.txt", "word after word after word\n".repeat(500));
+        let exec = home.exec(["read it often"]).expect_code(0);
+        assert_eq!(exec.text(), "done", "{wire:?}");
+        home.exec(["--task", exec.task(), "again"]).expect_code(0);
+        let refused = server.requests().iter().filter(|request| too_long(request)).count();
+        assert_eq!(refused, 1, "{wire:?}: what was learned holds for the turns that follow");
+        let last = server.requests().pop().expect("asked").body.to_string();
+        assert!(last.contains("read it often") && last.contains("left out"), "{wire:?}: the first words stay");
+        assert_eq!(exec.tool_texts().len(), 8);
+        home.assert_sound();
+    });
+}
+
+#[test]
+fn a_request_that_cannot_be_short_enough_is_no_loop_in_any_wire_format() {
+    of_every_format(|wire, refusal| {
+        let server = ModelServer::start();
+        server.otherwise(move |_| refusal.clone());
+        let home = home(&server, &model_of(wire), "");
+        let exec = home.exec([&"word ".repeat(3_000)]).expect_code(5);
+        assert!(server.requests().len() <= 2, "{wire:?}: {}", server.requests().len());
+        let words = ["too long", "maximum", "context window"];
+        assert!(words.iter().any(|words| exec.stderr.contains(words)), "{wire:?}: {}", exec.stderr);
+    });
 }
 
 #[test]
@@ -268,6 +317,31 @@ fn a_known_window_is_respected_before_anything_is_refused() {
     home.exec(["read it often"]).expect_code(0);
     let largest = server.requests().iter().map(|request| request.body.to_string().len()).max().expect("asked");
     assert!(largest < 8_192 * 4, "{largest} bytes for a window of 8192 tokens");
+}
+
+#[test]
+fn a_task_much_longer_than_its_window_goes_on_in_another_run_with_its_first_words_and_its_newest() {
+    const TURNS: usize = 150;
+    let server = ModelServer::start();
+    for _ in 0..TURNS {
+        server.then(Reply::call("read", json!({"path": "given.txt"})));
+    }
+    server.then(Reply::say("done at last")).then(Reply::say("once more"));
+    let home = Home::with_model(&server);
+    home.configure("[models.test]\ncontext_tokens = 8192\n");
+    home.write("given.txt", "word after word\n".repeat(20));
+    let exec = home.exec(["the very first words"]).expect_code(0);
+    home.kill_host();
+    home.exec(["--task", exec.task(), "and the newest"]).expect_code(0);
+    let (before, after) = (server.wait_for_request(TURNS + 1), server.wait_for_request(TURNS + 2));
+    for request in [&before, &after] {
+        let sent = request.body.to_string();
+        assert!(sent.contains("the very first words") && sent.contains("earlier entries"), "{sent}");
+        assert!(sent.len() < 8_192 * 4, "{} bytes", sent.len());
+    }
+    assert!(after.body.to_string().contains("done at last") && after.last() == "and the newest");
+    assert!(after.messages().len() > 20, "as much is sent as fits: {} messages", after.messages().len());
+    home.assert_sound();
 }
 
 #[test]
@@ -298,6 +372,52 @@ fn a_fallback_without_a_price_is_not_asked_where_dollars_are_counted() {
     let home = home(&server, "openai-like:test", toml);
     home.exec(["--budget", "usd=1", "hello"]).expect_code(5);
     assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn the_cheap_model_names_a_task_beside_the_work_and_what_it_used_is_counted() {
+    let (latch, cheap) =
+        (Latch::new(), ModelServer::with([Reply::stream().text("\"Mend the login page.\"").finish_using(30, 5)]));
+    let server = ModelServer::with([
+        Reply::stream().hold(&latch).text("mended").finish_using(100, 7),
+        Reply::stream().text("mended again").finish_using(100, 7),
+    ]);
+    let home = Home::with_model(&server);
+    let second = format!("[providers.small]\nkind = \"openai\"\nbase_url = \"{}\"\n", cheap.url());
+    home.configure(&format!("[model]\ncheap = \"small:mini\"\n{second}"));
+    assert!(home.ok(["models"]).contains("cheap: small:mini"));
+    let words = "the page where one logs in is broken, look at it, please";
+    let running = home.start(["exec", "--json", words]);
+    eventually("it has its name while the first answer is awaited", || {
+        home.json(["ls"]).first().is_some_and(|task| task["title"] == "Mend the login page")
+    });
+    latch.release();
+    let exec = Exec::new(running.finish()).expect_code(0);
+    assert_eq!(exec.text(), "mended");
+    let used = home.json(["show", exec.task()])[0]["usage"].clone();
+    assert_eq!([&used["turns"], &used["input_tokens"], &used["output_tokens"]], [1, 130, 12], "{used}");
+    let asked = cheap.wait_for_request(1);
+    assert!(asked.heard() == [words] && asked.tools().is_empty(), "{asked:?}");
+    assert!(!server.wait_for_request(1).body.to_string().contains("title"), "the work knows nothing of it");
+    home.exec(["--task", exec.task(), "again"]).expect_code(0);
+    assert_eq!(cheap.requests().len(), 1, "a Task is named once");
+    home.assert_sound();
+}
+
+#[test]
+fn a_title_that_a_person_gave_stays_and_a_cheap_model_that_fails_harms_nothing() {
+    let (server, cheap) = (ModelServer::with([Reply::say("one"), Reply::say("two")]), ModelServer::start());
+    cheap.otherwise(|_| Reply::error_status(500, "server_error", "Not now"));
+    let home = Home::with_model(&server);
+    let second = format!("[providers.small]\nkind = \"openai\"\nbase_url = \"{}\"\n", cheap.url());
+    home.configure(&format!("[model]\ncheap = \"small:mini\"\n{second}"));
+    let task = home.json(["new", "My own title"])[0]["id"].as_str().expect("an id").to_owned();
+    home.exec(["--task", &task, "some words"]).expect_code(0);
+    assert_eq!((home.json(["show", &task])[0]["title"].as_str(), cheap.requests().len()), (Some("My own title"), 0));
+    let exec = home.exec(["other words"]).expect_code(0);
+    cheap.wait_for_request(1);
+    assert_eq!(home.json(["show", exec.task()])[0]["title"], "other words");
+    home.assert_sound();
 }
 
 #[test]

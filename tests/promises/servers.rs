@@ -8,6 +8,9 @@ use crate::support::request::Request;
 use crate::support::wires::{Said, Wire};
 use rustix::process::Signal;
 use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
 
 /// The configuration of a provider of that name.
 fn provider(name: &str, wire: Wire, server: &ModelServer) -> String {
@@ -171,4 +174,98 @@ fn signatures_of_calls_go_back_word_for_word_and_calls_of_another_model_get_a_st
     assert_eq!(gone_on.text(), "went on");
     assert_eq!(gemini.requests().len(), 4, "refused once, and asked again with a stand-in");
     home.assert_sound();
+}
+
+#[test]
+fn a_key_comes_from_the_environment_from_a_file_of_its_owner_or_from_a_command() {
+    let server = ModelServer::start();
+    server.otherwise(|_| Reply::say("hello"));
+    let home = Home::new().env("COWORK_MODEL", "env:test").env("THE_KEY", "sk-of-the-environment-0123456789");
+    let of = |name: &str, key: &str| provider(name, Wire::Chat, &server) + key + "\n";
+    let command = "key_command = \"printf sk-of-a-%s-0123456789 command\"";
+    home.configure(
+        &[of("env", "key_env = \"THE_KEY\""), of("file", "key_file = \"the.key\""), of("command", command)].concat(),
+    );
+    let file = home.root().join("user/.config/cowork/the.key");
+    std::fs::write(&file, "sk-of-a-file-0123456789\n").expect("the key");
+    let mode = |mode| std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).expect("its mode");
+    mode(0o600);
+    for (number, (name, of)) in
+        [("env", "the-environment"), ("file", "a-file"), ("command", "a-command")].iter().enumerate()
+    {
+        home.exec(["--model", &format!("{name}:test"), "hello"]).expect_code(0);
+        let expected = format!("Bearer sk-of-{of}-0123456789");
+        assert_eq!(server.wait_for_request(number + 1).header("authorization"), Some(expected.as_str()));
+        assert!(home.find_bytes(&expected[7..]).iter().all(|found| *found == file), "{name}: the key is nowhere else");
+    }
+    mode(0o644);
+    let refused = home.run(["exec", "--model", "file:test", "hello"]);
+    assert!(refused.status.code() != Some(0) && refused.stderr.contains("the.key"), "others can read it: {refused:?}");
+    assert_eq!(server.requests().len(), 3);
+}
+
+/// A server that answers everything with this status.
+fn refuses_with(status: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("its address");
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let _ = stream.read(&mut [0; 4096]);
+            let body = r#"{"error": {"message": "Incorrect API key provided"}}"#;
+            let head = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
+            let _ = stream.write_all((head + body).as_bytes());
+        }
+    });
+    format!("http://{address}/v1")
+}
+
+#[test]
+fn models_says_which_servers_can_be_reached_and_why_the_others_can_not() {
+    let server = ModelServer::start();
+    let home = Home::new().env("COWORK_MODEL", "there:test").env("THE_KEY", "sk-wrong-0123456789abcdef");
+    let refusing = refuses_with("401 Unauthorized");
+    let other = |name: &str, url: &str, more: &str| {
+        format!("\n[providers.{name}]\nkind = \"openai\"\nbase_url = \"{url}\"\n{more}\n")
+    };
+    home.configure(
+        &[
+            provider("there", Wire::Chat, &server),
+            other("away", "http://127.0.0.1:9/v1", ""),
+            other("keyless", &refusing, ""),
+            other("wrong", &refusing, "key_env = \"THE_KEY\""),
+        ]
+        .concat(),
+    );
+    let told = home.json(["models"]);
+    let of = |name: &str| told.iter().find(|told| told["provider"] == name).expect("it is named").clone();
+    assert_eq!((&of("there")["state"], &of("there")["models"]), (&json!("reachable"), &json!(["there:test"])));
+    let why = |name: &str| of(name)["why"].as_str().unwrap_or_default().to_owned();
+    assert!(of("away")["state"] == "unreachable" && why("away").contains("http://127.0.0.1:9/v1"), "{told:#?}");
+    assert!(of("keyless")["state"] == "no_key" && !why("keyless").is_empty(), "{told:#?}");
+    assert!(of("wrong")["state"] == "unreachable" && why("wrong").contains("401"), "{told:#?}");
+    let said = home.ok(["models"]);
+    assert!(said.contains("there:test") && said.contains(&why("away")) && said.contains(&why("wrong")), "{said}");
+    assert!(!said.contains("sk-wrong"), "{said}");
+}
+
+#[test]
+fn a_model_server_of_this_machine_that_nobody_configured_is_found_and_offered() {
+    let usual = [("ollama", 11434), ("lmstudio", 1234), ("llamacpp", 8080), ("vllm", 8000)];
+    let free = |(_, port): &&(&str, u16)| TcpListener::bind(("127.0.0.1", *port)).is_ok();
+    let Some((name, port)) = usual.iter().find(free) else {
+        eprintln!("SKIPPED: something listens at every usual port");
+        return;
+    };
+    let server = ModelServer::at(*port);
+    server.then(Reply::say("hello from here"));
+    let home = Home::new();
+    let told = home.json(["models"]);
+    let found = told.iter().find(|told| told["provider"] == *name).expect("it is offered");
+    assert_eq!((&found["state"], &found["models"]), (&json!("found"), &json!([format!("{name}:test")])));
+    let said = home.run(["models"]).expect_code(0);
+    let toml = &said.stderr[said.stderr.find(&format!("[providers.{name}]")).expect("what to configure")..];
+    home.configure(toml.lines().take(3).collect::<Vec<_>>().join("\n").as_str());
+    assert!(server.requests().is_empty(), "nothing but the list was asked for");
+    let exec = home.exec(["--model", &format!("{name}:test"), "hello"]).expect_code(0);
+    assert_eq!(exec.text(), "hello from here");
 }

@@ -2,6 +2,7 @@
 //! `cowork doctor --survival`. A machine that dies is every process killed at once.
 
 use crate::support::calls::{call, edit, read, shell, write};
+use crate::support::crash::DoomedHost;
 use crate::support::disk::{SmallDisk, fill};
 use crate::support::home::Home;
 use crate::support::latch::Latch;
@@ -23,10 +24,17 @@ fn wait_completed(home: &Home, task: &str) {
 }
 
 #[test]
-fn a_client_that_dies_leaves_a_running_command_alone() {
+fn a_client_that_dies_leaves_a_running_command_and_the_calls_after_it_alone() {
     let wait = "until [ -e go ]; do sleep 0.02; done; echo it ran to its end";
-    let server = ModelServer::with([call(shell(wait)), Reply::say("done")]);
+    let more = [call(read("given.txt")), call(write("out.txt", "written")), call(edit("out.txt", "ten", "ing"))];
+    let server = ModelServer::start();
+    server.then(call(shell(wait)));
+    for reply in more {
+        server.then(reply);
+    }
+    server.then(Reply::say("done"));
     let home = Home::with_model(&server);
+    home.write("given.txt", "what was given");
     let running = home.start(["exec", "--json", "run it"]);
     running.wait_for("tool_call");
     eventually("the command runs", || {
@@ -37,6 +45,8 @@ fn a_client_that_dies_leaves_a_running_command_alone() {
     home.write("go", "");
     wait_completed(&home, &task);
     assert!(server.wait_for_request(2).last().contains("it ran to its end"));
+    assert!(server.wait_for_request(3).last().contains("what was given"));
+    assert_eq!(home.read("out.txt"), "writing", "what came after was done without the screen");
     home.assert_sound();
 }
 
@@ -106,6 +116,33 @@ fn when_everything_dies_at_once_a_command_in_flight_is_reported_and_not_run_agai
     assert!(told.contains("may have happened"), "{told}");
     assert_eq!(home.read("effects"), "once\n");
     home.assert_sound();
+}
+
+#[test]
+fn when_everything_dies_at_once_a_look_is_repeated_and_a_write_is_compared_with_what_was_to_be_written() {
+    for done_and_not_recorded in ["loop.tool_done:1", "loop.tool_done:2"] {
+        let server =
+            ModelServer::with([call(read("given.txt")), call(write("out.txt", "written")), Reply::say("all done")]);
+        let mut home = Home::with_model(&server);
+        home.expect_survivors();
+        home.write("given.txt", "what was given");
+        let host = DoomedHost::start(&home, done_and_not_recorded);
+        let running = home.start(["exec", "--json", "do it"]);
+        eventually("the host is dead", || host.is_dead());
+        home.kill_everything();
+        drop(running);
+        home.ok(["ls"]);
+        let task = id(&home.json(["ls"])[0]).to_owned();
+        wait_completed(&home, &task);
+        assert!(server.wait_for_request(2).last().contains("what was given"));
+        assert_eq!(home.read("out.txt"), "written");
+        assert_eq!(server.requests().len(), 3, "no turn is asked again");
+        if done_and_not_recorded.ends_with('2') {
+            let told = server.wait_for_request(3).last();
+            assert!(told.contains("the file holds what was to be written"), "{told}");
+        }
+        home.assert_sound();
+    }
 }
 
 #[test]

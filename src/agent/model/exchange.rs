@@ -11,6 +11,7 @@ use super::sse::{self, Decoder};
 use super::wire::{Answer, Wire};
 use super::{AnswerStream, ErrorClass, Model, ModelError, Request, StreamEvent, quirks};
 use crate::agent::port::Blobs;
+use crate::domain::Part;
 use crate::domain::settings::Provider;
 use futures_util::stream;
 use reqwest::StatusCode;
@@ -32,6 +33,9 @@ const LARGEST_REST: usize = 64 * 1024;
 /// The largest answer that comes as one piece, and the largest error.
 const LARGEST_BODY: usize = 32 * 1024 * 1024;
 const LARGEST_ERROR: usize = 64 * 1024;
+
+/// The longest context that is written on the spot.
+const SOON_WRITTEN: usize = 64 * 1024;
 
 /// A server as a place models are asked at.
 pub(super) struct Remote {
@@ -140,10 +144,14 @@ impl Exchange {
 
     async fn post(&mut self, request: Arc<Request>) -> Result<reqwest::Response, ModelError> {
         let (server, blobs) = (self.server.clone(), self.blobs.clone());
-        // Pictures are read from disk and a long context takes a while to write.
+        let is_soon_written = is_soon_written(&request);
         let write = move || server.wire.body(&request, &*blobs, &server).to_string();
-        let written = tokio::task::spawn_blocking(write).await;
-        let body = written.map_err(|_| self.fail(ErrorClass::Refused, "the request could not be written"))?;
+        let body = match is_soon_written {
+            true => write(),
+            false => tokio::task::spawn_blocking(write)
+                .await
+                .map_err(|_| self.fail(ErrorClass::Refused, "the request could not be written"))?,
+        };
         self.sent = body.len();
         let request = client_for(&self.server.base)
             .post(self.server.endpoint(self.server.wire.path()))
@@ -292,6 +300,18 @@ impl Exchange {
         let what = format!("{} sent something that is no answer: {}", self.server.name, self.server.quote(what));
         self.fail(ErrorClass::Garbled, &what)
     }
+}
+
+/// Whether a request is written in less time than it takes to have another thread do it: pictures are
+/// read from disk, and a long context takes a while.
+fn is_soon_written(request: &Request) -> bool {
+    let bytes = |part: &Part| match part {
+        Part::Text { text } | Part::Thinking { text, .. } => Some(text.len()),
+        Part::Call { arguments, .. } => Some(arguments.len()),
+        Part::Image { .. } => None,
+    };
+    let mut parts = request.rows.iter().flat_map(|row| &row.parts);
+    parts.try_fold(0, |sum: usize, part| Some(sum + bytes(part)?)).is_some_and(|bytes| bytes < SOON_WRITTEN)
 }
 
 /// Reads what follows the end of an answer. Where that does not end soon, the connection is closed.

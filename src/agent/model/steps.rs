@@ -12,7 +12,7 @@ pub(super) fn schema(tools: &[ToolSpec]) -> Value {
         json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
     };
     let mut steps = vec![closed(json!({"answer": {"type": "string"}}))];
-    steps.extend(tools.iter().map(|tool| closed(json!({"tool": {"const": tool.name}, "arguments": tool.schema}))));
+    steps.extend(tools.iter().map(|tool| closed(json!({"tool": {"const": tool.name}, "arguments": *tool.schema}))));
     json!({"anyOf": steps})
 }
 

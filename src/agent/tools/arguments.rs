@@ -16,7 +16,8 @@ pub(super) fn spec<T: JsonSchema>(name: &'static str, description: &'static str,
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
     compact(&mut schema);
-    ToolSpec { name, description, schema, effect }
+    let schema_bytes = schema.to_string().len();
+    ToolSpec { name, description, schema: schema.into(), schema_bytes, effect }
 }
 
 /// Takes out what costs tokens and tells a model nothing.
@@ -191,7 +192,7 @@ mod tests {
                 }}
             }
         });
-        assert_eq!(sample().schema, expected);
+        assert_eq!(*sample().schema, expected);
     }
 
     #[test]

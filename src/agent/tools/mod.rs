@@ -53,7 +53,9 @@ pub struct ToolSpec {
     /// What it does and when to use it; short, tokens cost money.
     pub description: &'static str,
     /// The JSON schema of its arguments.
-    pub schema: Value,
+    pub schema: Arc<Value>,
+    /// How long that schema is as text.
+    pub schema_bytes: usize,
     /// What a crash in the middle of it means; what changes nothing may run beside others.
     pub effect: Effect,
 }

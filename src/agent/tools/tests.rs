@@ -42,7 +42,7 @@ fn what_main_is_told_of_at_first_stays_small() {
         .map(|tool| {
             let spec = tool.spec();
             json!({"type": "function", "function": {
-                "name": spec.name, "description": spec.description, "parameters": spec.schema
+                "name": spec.name, "description": spec.description, "parameters": *spec.schema
             }})
         })
         .collect();

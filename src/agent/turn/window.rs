@@ -35,8 +35,7 @@ pub(super) fn learn(model: &str, room: u64) {
 
 /// The size of what every request begins with.
 pub(super) fn standing(request: &Request) -> u64 {
-    let tools: usize =
-        request.tools.iter().map(|tool| tool.schema.to_string().len() + tool.description.len() + 60).sum();
+    let tools: usize = request.tools.iter().map(|tool| tool.schema_bytes + tool.description.len() + 60).sum();
     Usage::estimate(request.system.len() + tools, 0).input_tokens
 }
 
@@ -44,35 +43,63 @@ pub(super) fn standing(request: &Request) -> u64 {
 const FRAME: u64 = 12;
 
 /// The size of rows.
-pub(super) fn size(rows: &[Row]) -> u64 {
+pub(in crate::agent) fn size(rows: &[Row]) -> u64 {
     rows.iter().map(|row| estimate_tokens(&row.parts) + FRAME).sum()
 }
 
-/// Takes what fits into so much room.
-pub(super) fn fit(rows: &[Row], room: u64) -> Vec<Row> {
-    if size(rows) <= room {
-        return rows.to_vec();
-    }
-    // The first words say what all is about; they stay unless they are what is too long.
-    let first = rows.first().filter(|row| row.role == Role::User && size(std::slice::from_ref(row)) <= room / 4);
-    let left = room.saturating_sub(first.map_or(0, |row| size(std::slice::from_ref(row))));
-    // A result can't stand without its call, so the rest begins with somebody's words.
-    let newest = rows.iter().rposition(|row| row.role != Role::Tool).unwrap_or(0);
-    let (mut start, mut taken) = (newest, 0);
+/// The first words, which say what all is about; they stay unless they are what is too long.
+fn first_words(rows: &[Row], begins: u64, room: u64) -> Option<&Row> {
+    let is_short = |row: &&Row| row.role == Role::User && size(std::slice::from_ref(row)) <= room / 4;
+    rows.first().filter(|row| row.seq == begins).filter(is_short)
+}
+
+/// Where the newest rows begin that fit into so much room. A result can't stand without its call,
+/// so they begin with somebody's words, and if that is more than fits.
+fn newest(rows: &[Row], room: u64) -> usize {
+    let mut start = rows.iter().rposition(|row| row.role != Role::Tool).unwrap_or(0);
+    let mut taken = 0;
     for (at, row) in rows.iter().enumerate().rev() {
         taken += size(std::slice::from_ref(row));
-        if taken > left {
+        if taken > room {
             break;
         }
         if row.role != Role::Tool {
             start = at;
         }
     }
+    start
+}
+
+/// Drops rows between the first words and the newest ones, if there are more than fit into so much
+/// room of a context that begins with row `begins`; says whether.
+/// A quarter of the room is left free then, so that the next requests begin with the same words:
+/// servers need not read again what begins alike.
+pub(in crate::agent) fn shorten(rows: &mut Vec<Row>, begins: u64, room: u64) -> bool {
+    if size(rows) <= room {
+        return false;
+    }
+    let room = room - room / 4;
+    let first = first_words(rows, begins, room).map_or(0, |row| size(std::slice::from_ref(row)));
+    let from = usize::from(first > 0);
+    rows.drain(from..newest(rows, room.saturating_sub(first)).max(from));
+    true
+}
+
+/// Takes what fits into so much room of a context that begins with row `begins`.
+pub(super) fn fit(rows: &[Row], begins: u64, room: u64) -> Vec<Row> {
+    let fits = size(rows) <= room;
+    let first = match fits {
+        true => rows.first().filter(|row| row.seq == begins),
+        false => first_words(rows, begins, room),
+    };
+    let left = room.saturating_sub(first.map_or(0, |row| size(std::slice::from_ref(row))));
+    let start = if fits { usize::from(first.is_some()) } else { newest(rows, left) };
     let tail = &rows[start..];
-    let mut fitted = Vec::new();
-    if start > 0 {
+    let mut fitted = Vec::with_capacity(tail.len() + 2);
+    if start > 0 || rows.first().is_some_and(|row| row.seq > begins) {
+        let first = first.filter(|_| start > 0);
         fitted.extend(first.cloned());
-        let gone = start - usize::from(first.is_some());
+        let gone = tail.first().map_or(0, |row| row.seq - begins - u64::from(first.is_some()));
         if gone > 0 {
             let words = format!(
                 "{gone} earlier entries of this conversation are left out here, since they do not fit into your \
@@ -91,7 +118,7 @@ pub(super) fn fit(rows: &[Row], room: u64) -> Vec<Row> {
             });
         }
     }
-    match size(tail) <= left {
+    match fits || size(tail) <= left {
         true => fitted.extend_from_slice(tail),
         // Even the newest step alone is too long: of each long text in it, the middle goes.
         false => {
@@ -143,13 +170,13 @@ mod tests {
     #[test]
     fn what_fits_is_sent_as_it_is() {
         let rows = conversation(3, 100);
-        assert_eq!(fit(&rows, 10_000), rows);
+        assert_eq!(fit(&rows, 1, 10_000), rows);
     }
 
     #[test]
     fn the_first_words_and_the_newest_steps_stay_and_the_rest_is_said_to_be_left_out() {
         let rows = conversation(50, 1_000);
-        let fitted = fit(&rows, 2_000);
+        let fitted = fit(&rows, 1, 2_000);
         assert!(size(&fitted) <= 2_100, "{}", size(&fitted));
         assert_eq!((&fitted[0], fitted.last()), (&rows[0], rows.last()));
         assert!(fitted[1].role == Role::System && fitted[1].text().contains("left out"));
@@ -159,7 +186,7 @@ mod tests {
     #[test]
     fn a_single_step_that_is_too_long_loses_the_middle_of_its_texts() {
         let rows = conversation(1, 100_000);
-        let fitted = fit(&rows, 1_000);
+        let fitted = fit(&rows, 1, 1_000);
         assert!(size(&fitted) < 1_500, "{}", size(&fitted));
         assert!(fitted.last().is_some_and(|row| row.role == Role::Tool && row.text().contains("bytes left out")));
     }
@@ -167,17 +194,47 @@ mod tests {
     #[test]
     fn many_short_steps_take_the_room_that_their_frames_need() {
         let rows = conversation(1_000, 4);
-        let fitted = fit(&rows, 6_000);
+        let fitted = fit(&rows, 1, 6_000);
         assert!(fitted.len() < 500, "{} rows for 6000 tokens", fitted.len());
         assert_eq!(fitted.last(), rows.last());
     }
 
+    #[test]
+    fn what_was_dropped_before_is_still_said_to_be_left_out() {
+        let mut rows = conversation(50, 1_000);
+        let whole = rows.clone();
+        assert!(!shorten(&mut rows, 1, 100_000));
+        assert!(shorten(&mut rows, 1, 4_000));
+        assert!(size(&rows) <= 3_000 && size(&rows) > 2_000, "{}", size(&rows));
+        assert_eq!((rows[0].seq, rows.last()), (1, whole.last()));
+        let fitted = fit(&rows, 1, 4_000);
+        assert_eq!((fitted.len(), &fitted[0]), (rows.len() + 1, &whole[0]));
+        let gone = rows[1].seq - 2;
+        assert!(fitted[1].text().starts_with(&format!("{gone} earlier entries")), "{}", fitted[1].text());
+        // Words that would take more than their share are not kept.
+        let mut long = whole.clone();
+        long[0] = row(1, Role::User, "x".repeat(20_000));
+        assert!(shorten(&mut long, 1, 4_000));
+        assert!(long[0].seq > 1);
+        assert!(fit(&long, 1, 4_000)[0].text().starts_with(&format!("{} earlier entries", long[0].seq - 1)));
+    }
+
     proptest! {
+        #[test]
+        fn dropping_first_leaves_what_would_be_sent_without_it(steps in 0u64..20, bytes in 0usize..5_000, room in 0u64..5_000) {
+            let whole = conversation(steps, bytes);
+            let mut held = whole.clone();
+            shorten(&mut held, 1, room);
+            let (before, after) = (fit(&whole, 1, room - room / 4), fit(&held, 1, room - room / 4));
+            prop_assert_eq!(before.last(), after.last());
+            prop_assert_eq!(before.first().map(|row| row.seq), after.first().map(|row| row.seq));
+        }
+
         #[test]
         fn whatever_the_room_there_is_something_to_send_and_no_result_stands_alone(
             steps in 0u64..20, bytes in 0usize..5_000, room in 0u64..5_000,
         ) {
-            let fitted = fit(&conversation(steps, bytes), room);
+            let fitted = fit(&conversation(steps, bytes), 1, room);
             prop_assert!(!fitted.is_empty());
             prop_assert!(fitted[0].role != Role::Tool);
             let alone = fitted.windows(2).any(|pair| pair[1].role == Role::Tool && pair[0].role != Role::Assistant);

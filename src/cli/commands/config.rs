@@ -96,7 +96,7 @@ fn entries(configured: &Configured, project: &Project) -> Vec<Entry> {
     };
     add("model".into(), json!(settings.model));
     let roles = &settings.roles;
-    for (role, model) in [("subagent", &roles.subagent), ("fallback", &roles.fallback)] {
+    for (role, model) in roles.all() {
         if let Some(model) = model {
             add(format!("model.{role}"), json!(model));
         }

@@ -34,7 +34,7 @@ pub async fn run(app: &App) -> Result<Exit, Fault> {
         let origin = configured.origin("model");
         app.out.line(&format!("default: {} ({origin})", line(&configured.settings.model)))?;
         let roles = &configured.settings.roles;
-        for (role, model) in [("subagent", &roles.subagent), ("fallback", &roles.fallback)] {
+        for (role, model) in roles.all() {
             if let Some(model) = model {
                 let origin = configured.origin(&format!("model.{role}"));
                 app.out.line(&format!("{role}: {} ({origin})", line(model)))?;

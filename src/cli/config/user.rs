@@ -66,6 +66,7 @@ pub(super) fn apply(source: &Source, configured: &mut Configured, env: &dyn Envi
         let settings = &mut configured.settings;
         let (name, slot) = match role {
             "subagent" => ("model.subagent", &mut settings.roles.subagent),
+            "cheap" => ("model.cheap", &mut settings.roles.cheap),
             "fallback" => ("model.fallback", &mut settings.roles.fallback),
             _ => {
                 settings.model = model.value;
@@ -80,7 +81,7 @@ pub(super) fn apply(source: &Source, configured: &mut Configured, env: &dyn Envi
 }
 
 /// Who a model is chosen for.
-const ROLES: [&str; 3] = ["default", "subagent", "fallback"];
+const ROLES: [&str; 4] = ["default", "subagent", "cheap", "fallback"];
 
 /// Reads `[model] default`, all that a project may choose.
 pub(super) fn default_model(top: &Section) -> Option<At<String>> {

@@ -21,7 +21,8 @@ use super::rejection::Rejection;
 use super::snapshot::Snapshot;
 
 pub use run::STOPPED;
-pub use tool::PROCESS_DIED;
+pub use task::short_title;
+pub use tool::{PROCESS_DIED, judgement};
 pub use turn::FROM_A_JOB;
 
 /// An event, and the Task it belongs to.
@@ -35,6 +36,11 @@ pub struct Decided {
 
 /// Decides one command on what stands.
 pub fn decide(snapshot: Snapshot, envelope: &Envelope) -> Result<Vec<Decided>, Rejection> {
+    decide_and_apply(snapshot, envelope).map(|(decided, _)| decided)
+}
+
+/// Decides one command on what stands, and gives what stands then as well.
+pub fn decide_and_apply(snapshot: Snapshot, envelope: &Envelope) -> Result<(Vec<Decided>, Snapshot), Rejection> {
     let mut d = Decision {
         snap: snapshot,
         at: envelope.at,
@@ -54,7 +60,7 @@ pub fn decide(snapshot: Snapshot, envelope: &Envelope) -> Result<Vec<Decided>, R
             SystemCommand::Job { job, report } => job::report(&mut d, job, report)?,
         },
     }
-    Ok(d.out)
+    Ok((d.out, d.snap))
 }
 
 fn user(d: &mut Decision, command: &UserCommand) -> Result<(), Rejection> {
@@ -117,6 +123,7 @@ fn run_command(d: &mut Decision, command: &RunCommand) -> Result<(), Rejection> 
             let failure = turn::Failure { call, class, message, retry_at: *retry_at, instead: instead.as_deref() };
             turn::fail(d, run, failure)
         }
+        RunCommand::NameTask { task, title, instead_of, usage, .. } => task::name(d, task, title, instead_of, usage),
         RunCommand::StartTool { run, call, action, pre_hash, post_hash } => {
             tool::start(d, run, call, action, pre_hash, post_hash)
         }

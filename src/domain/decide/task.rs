@@ -67,7 +67,7 @@ pub(super) fn create(d: &mut Decision, new: NewTask) -> Result<(), Rejection> {
 }
 
 /// The first line of a text, at most 60 characters.
-fn short_title(text: &str) -> String {
+pub fn short_title(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("New Task");
     let mut title: String = line.chars().take(60).collect();
     if line.chars().count() > 60 {
@@ -257,7 +257,17 @@ pub(super) fn rename(d: &mut Decision, id: &TaskId, title: &str) -> Result<(), R
     if title.trim().is_empty() {
         return Err(Rejection::invalid("the title is empty", ""));
     }
-    d.emit(Some(id), Event::TaskRenamed { title: short_title(title) });
+    d.emit(Some(id), Event::TaskRenamed { title: short_title(title), usage: None });
+    Ok(())
+}
+
+/// Takes the title that a model found, unless somebody gave another in between; what finding it used
+/// counts either way.
+pub(super) fn name(d: &mut Decision, id: &TaskId, title: &str, before: &str, usage: &Usage) -> Result<(), Rejection> {
+    let task = d.task(id)?;
+    let stays = title.trim().is_empty() || task.title != before;
+    let title = if stays { task.title } else { short_title(title) };
+    d.emit(Some(id), Event::TaskRenamed { title, usage: Some(usage.clone()) });
     Ok(())
 }
 

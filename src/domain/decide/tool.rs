@@ -40,14 +40,7 @@ pub(super) fn start(
         begin(d, &task, &call, pre_hash, post_hash);
         return Ok(());
     }
-    let rules: Vec<Rule> = d.snap.rules.values().cloned().collect();
-    let granted = d.snap.live_assignment(&agent.id).map(|work| work.contract.grant.clone());
-    let policy = granted.as_ref().map_or(task.policy, |grant| grant.policy_for(action, task.policy));
-    let judgement = match granted.and_then(|grant| grant.forbids(action)) {
-        Some(why) => Judgement::Refuse(why),
-        None => judge(policy, &rules, action),
-    };
-    match judgement {
+    match judgement(&d.snap, &task, &agent.id, action) {
         Judgement::Allow => begin(d, &task, &call, pre_hash, post_hash),
         Judgement::Refuse(why) => {
             let text = format!("Not allowed: {why}. Nothing was done. Go on without it, or say what you would need.");
@@ -75,6 +68,17 @@ pub(super) fn start(
     Ok(())
 }
 
+/// Whether an agent may do something by itself, as things stand.
+pub fn judgement(snapshot: &Snapshot, task: &Task, agent: &AgentId, action: &Action) -> Judgement {
+    let rules: Vec<Rule> = snapshot.rules.values().cloned().collect();
+    let granted = snapshot.live_assignment(agent).map(|work| &work.contract.grant);
+    let policy = granted.map_or(task.policy, |grant| grant.policy_for(action, task.policy));
+    match granted.and_then(|grant| grant.forbids(action)) {
+        Some(why) => Judgement::Refuse(why),
+        None => judge(policy, &rules, action),
+    }
+}
+
 fn begin(d: &mut Decision, task: &Task, call: &ToolCall, pre_hash: &Option<String>, post_hash: &Option<String>) {
     let event = Event::ToolStarted {
         call: call.id.clone(),
@@ -98,6 +102,9 @@ pub(super) fn settle(
     match state {
         ToolCallState::Done | ToolCallState::Uncertain if call.state != ToolCallState::Running => {
             return Err(Rejection::wrong_state(format!("call {} was never started", call.id), ""));
+        }
+        _ if call.state == ToolCallState::AwaitingApproval => {
+            return Err(Rejection::wrong_state("the call waits for a person", ""));
         }
         ToolCallState::Done | ToolCallState::Uncertain | ToolCallState::Error | ToolCallState::Cancelled => {}
         ToolCallState::Planned

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::domain::command::PlannedCall;
+use crate::domain::step::{Step, next_step};
 
 pub(super) fn begin(d: &mut Decision, id: &RunId, call: &ModelCallId, model: &str) -> Result<(), Rejection> {
     let (run, task, agent) = d.running(id)?;
@@ -13,6 +14,10 @@ pub(super) fn begin(d: &mut Decision, id: &RunId, call: &ModelCallId, model: &st
     }
     if let Some(what) = crate::domain::step::exhausted(&d.snap, &run, d.at) {
         return Err(Rejection::new(super::super::rejection::RejectionKind::Budget, what, ""));
+    }
+    // Whoever asks may have looked before somebody stopped the Run or took back what it was for.
+    if !matches!(next_step(&d.snap, id, d.at), Step::Ask { .. }) {
+        return Err(Rejection::wrong_state("nothing is to be asked now", "look what is to be done"));
     }
     super::resource::before_turn(d, &agent);
     let at_rest = agent.last.is_none() || d.snap.has_final_answer(&agent.id);

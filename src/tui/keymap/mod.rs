@@ -15,7 +15,7 @@ use super::model::{Focus, Model, Overlay};
 use super::picker::Wish;
 use crossterm::event::{Event, KeyEventKind, MouseButton, MouseEventKind};
 use std::collections::HashMap;
-pub use table::TABLE;
+pub use table::table;
 
 /// A place or a state in which keys have a meaning of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -199,7 +199,7 @@ impl When {
     /// All places that have keys, in the order of the table.
     pub fn all() -> Vec<Self> {
         let mut all = Vec::new();
-        for row in TABLE {
+        for row in table() {
             if !all.contains(&row.when) {
                 all.push(row.when);
             }
@@ -256,7 +256,7 @@ pub struct Keymap {
 
 impl Default for Keymap {
     fn default() -> Self {
-        let rows = TABLE.iter().map(|row| Row {
+        let rows = table().map(|row| Row {
             when: row.when,
             name: row.name,
             keys: row.keys.iter().map(|key| (*key).to_owned()).collect(),
@@ -516,7 +516,7 @@ fn writing(model: &Model, places: &mut Vec<When>) {
 /// The page `docs/keys.md`.
 pub fn keys_markdown() -> String {
     let mut page = String::from(
-        "# Keys\n\nThis page is written by a test from the table in `src/tui/keymap/table.rs`. On screen: `f1`.\n\n\
+        "# Keys\n\nThis page is written by a test from the tables in `src/tui/keymap/table/`. On screen: `f1`.\n\n\
          The wheel scrolls, a click opens a tool call or goes to a pane, dragging over the chat copies; with shift held the \
          terminal selects text itself.\n",
     );
@@ -539,7 +539,7 @@ mod tests {
     #[test]
     fn every_key_of_the_table_is_one_and_no_place_gives_one_key_two_meanings() {
         let mut seen = HashMap::new();
-        for binding in TABLE {
+        for binding in table() {
             for key in binding.keys {
                 let parsed: Key = key.parse().expect(key);
                 assert_eq!(parsed.to_string(), *key, "the table writes keys in their one form");
@@ -552,10 +552,10 @@ mod tests {
     #[test]
     fn a_name_means_one_command_and_a_command_has_one_name() {
         let mut known: HashMap<&str, &Action> = HashMap::new();
-        for row in TABLE {
+        for row in table() {
             let action = known.entry(row.name).or_insert(&row.action);
             assert_eq!(**action, row.action, "{}", row.name);
-            let other = TABLE.iter().find(|other| other.action == row.action && other.name != row.name);
+            let other = table().find(|other| other.action == row.action && other.name != row.name);
             assert!(other.is_none(), "{} is also {}", row.name, other.map_or("", |other| other.name));
         }
     }
@@ -600,7 +600,7 @@ mod tests {
     #[test]
     fn the_page_of_keys_names_every_row() {
         let page = keys_markdown();
-        for binding in TABLE {
+        for binding in table() {
             assert!(page.contains(binding.says), "{}", binding.says);
         }
     }

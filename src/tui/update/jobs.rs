@@ -1,7 +1,7 @@
 //! Jobs: listed, read, taken over, ended. What can't be taken back is asked for twice.
 
 use super::super::action::{Effect, Pane, Step};
-use super::super::jobs::{JobLog, JobsAct, LOOK_EVERY, SURE_FOR};
+use super::super::jobs::{FOLLOW, JobLog, JobsAct, LOOK_EVERY, SURE_FOR};
 use super::super::model::{Focus, Model};
 use super::submit;
 use crate::domain::{
@@ -160,10 +160,19 @@ fn is_seen(model: &Model) -> bool {
     model.layout.pane(Pane::Jobs).is_some()
 }
 
-/// Time passed: looks again while something that lives is on screen.
+/// Time passed: looks again while something that lives is on screen, sooner at a log that grows.
 pub(super) fn tick(model: &mut Model) -> Vec<Effect> {
-    let due = is_seen(model) && model.jobs.lives() && model.jobs.next <= model.now;
-    if due { ask(model) } else { Vec::new() }
+    if !is_seen(model) || !model.jobs.lives() {
+        return Vec::new();
+    }
+    if model.jobs.next <= model.now {
+        return ask(model);
+    }
+    let now = model.now;
+    let grows = |log: &&mut JobLog| !log.asked && log.next.is_some_and(|next| next <= now);
+    let Some(log) = model.jobs.log.as_mut().filter(grows) else { return Vec::new() };
+    log.asked = true;
+    vec![Effect::ReadJob { job: log.job.clone(), place: log.place() }]
 }
 
 /// An event may have changed what there is.
@@ -213,9 +222,11 @@ pub(super) fn read_on(model: &mut Model) -> Vec<Effect> {
 /// Lines of a log are there.
 pub(super) fn read(model: &mut Model, job: &JobId, page: LogPage) -> Vec<Effect> {
     let Some(log) = model.jobs.log.as_mut().filter(|log| log.job == *job) else { return Vec::new() };
-    let more = page.to < page.end && !page.lines.is_empty() && log.moment.is_none();
+    let grew = !page.lines.is_empty() && page.end > log.to && log.moment.is_none();
+    let more = grew && page.to < page.end;
     log.take(page);
-    if more {
+    log.next = grew.then_some(model.now + FOLLOW);
+    if more && !log.is_far {
         log.asked = true;
         return vec![Effect::ReadJob { job: job.clone(), place: log.place() }];
     }

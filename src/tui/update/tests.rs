@@ -270,7 +270,7 @@ fn what_is_heard_of_a_task_while_it_is_being_opened_is_not_lost_when_more_follow
     let effects = told(&mut model, News::Opened(Box::new(opening)));
     assert!(model.told.is_running());
     assert_eq!(effects, [Wanted::Subscribe { after: 21 }]);
-    told(&mut model, recorded(22, Event::TaskRenamed { title: "another name".into() }));
+    told(&mut model, recorded(22, Event::TaskRenamed { title: "another name".into(), usage: None }));
     assert!(model.told.is_running());
     assert!(matches!(submitted(&press(&mut model, "esc"))[..], [UserCommand::Interrupt { .. }]));
 }

@@ -39,8 +39,9 @@ pub(in super::super) fn body(
         body.insert("response_format".into(), json!({"type": "json_schema", "json_schema": schema}));
     } else if !request.tools.is_empty() {
         let tools = request.tools.iter().map(|tool| {
-            let function = json!({"name": tool.name, "description": tool.description, "parameters": tool.schema});
-            json!({"type": "function", "function": function})
+            json!({"type": "function", "function": {
+                "name": tool.name, "description": tool.description, "parameters": *tool.schema,
+            }})
         });
         body.insert("tools".into(), tools.collect());
     }
@@ -48,6 +49,11 @@ pub(in super::super) fn body(
         body.insert(quirks.limit_field.clone().unwrap_or_else(|| "max_tokens".into()), json!(most));
     }
     body
+}
+
+/// An object of values that are not copied again, as `json!` would.
+fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
+    Value::Object(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
 }
 
 struct Writer<'a> {
@@ -85,9 +91,11 @@ impl Writer<'_> {
                     for call in &calls {
                         match self.stepwise {
                             true => more.push(Piece::Text(steps::result(call.name, &call.text()))),
-                            false => {
-                                messages.push(json!({"role": "tool", "tool_call_id": call.id, "content": call.text()}))
-                            }
+                            false => messages.push(object([
+                                ("role", "tool".into()),
+                                ("tool_call_id", call.id.as_str().into()),
+                                ("content", call.text().into()),
+                            ])),
                         }
                         let pictures = call.pictures();
                         if !pictures.is_empty() {
@@ -119,7 +127,7 @@ impl Writer<'_> {
                 })
                 .collect(),
         };
-        json!({"role": "user", "content": content})
+        object([("role", "user".into()), ("content", content)])
     }
 
     fn assistant(&self, thoughts: &[(&str, Option<&str>)], text: &str, calls: &[Called]) -> Value {
@@ -127,18 +135,16 @@ impl Writer<'_> {
             let step = calls.first().map(|call| steps::call(call.name, &call.arguments));
             return json!({"role": "assistant", "content": step.unwrap_or_else(|| steps::answer(text))});
         }
-        let mut message = json!({"role": "assistant", "content": text});
+        let mut message = object([("role", "assistant".into()), ("content", text.into())]);
         if !calls.is_empty() {
             if text.is_empty() {
                 message["content"] = Value::Null;
             }
-            message["tool_calls"] = calls
-                .iter()
-                .map(|call| {
-                    let function = json!({"name": call.name, "arguments": call.arguments});
-                    json!({"id": call.id, "type": "function", "function": function})
-                })
-                .collect();
+            let calls = calls.iter().map(|call| {
+                let function = object([("name", call.name.into()), ("arguments", call.arguments.as_str().into())]);
+                object([("id", call.id.as_str().into()), ("type", "function".into()), ("function", function)])
+            });
+            message["tool_calls"] = calls.collect();
         }
         let thinking: Vec<&str> = thoughts.iter().map(|(text, _)| *text).filter(|text| !text.is_empty()).collect();
         if let (Some(field), false) = (self.thinking, thinking.is_empty()) {

@@ -35,7 +35,7 @@ pub(in super::super) fn body(
         let tools = request
             .tools
             .iter()
-            .map(|tool| json!({"name": tool.name, "description": tool.description, "input_schema": tool.schema}));
+            .map(|tool| json!({"name": tool.name, "description": tool.description, "input_schema": *tool.schema}));
         body.insert("tools".into(), tools.collect());
     }
     // A server that refused what it signed before is shown no thinking again.

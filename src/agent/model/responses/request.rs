@@ -31,7 +31,7 @@ pub(in super::super) fn body(
         let tools = request.tools.iter().map(|tool| {
             json!({
                 "type": "function", "name": tool.name, "description": tool.description,
-                "parameters": tool.schema, "strict": false,
+                "parameters": *tool.schema, "strict": false,
             })
         });
         body.insert("tools".into(), tools.collect());

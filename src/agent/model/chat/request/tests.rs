@@ -127,7 +127,8 @@ fn tools_and_the_limit_are_told_only_where_there_are_any() {
     request.tools.push(ToolSpec {
         name: "read",
         description: "Reads.",
-        schema: json!({"type": "object"}),
+        schema: json!({"type": "object"}).into(),
+        schema_bytes: 17,
         effect: Effect::Pure,
     });
     let limit = Quirks { limit_field: Some("max_completion_tokens".into()), ..Quirks::default() };
@@ -168,7 +169,8 @@ fn step_mode_says_everything_in_words_and_binds_the_answer() {
     request.tools.push(ToolSpec {
         name: "read",
         description: "Reads.",
-        schema: json!({"type": "object", "properties": {"path": {"type": "string"}}}),
+        schema: json!({"type": "object", "properties": {"path": {"type": "string"}}}).into(),
+        schema_bytes: 59,
         effect: Effect::Pure,
     });
     let body = body(&request, &Memory::default(), "p", &Quirks::default());
