@@ -184,6 +184,16 @@ impl Snapshot {
         for contribution in self.contributions.values().filter(unreviewed) {
             add("contribution", contribution.id.as_str(), "a Contribution is not reviewed".into());
         }
+        for candidate in self.candidates.values().filter(|candidate| candidate.state.is_open()) {
+            if let Some(of) = self.resources.get(&candidate.resource).filter(|of| of.task.as_ref() == Some(&task.id)) {
+                let by = &candidate.actor.id;
+                let text = match candidate.state == CandidateState::Conflict {
+                    true => format!("what {by} wrote in {} is to be merged", of.name),
+                    false => format!("what {by} proposes for {} is to be decided", of.name),
+                };
+                add("candidate", candidate.id.as_str(), text);
+            }
+        }
         for message in self.inbox(&task.main, MessageState::Queued) {
             let kind = if message.wakes() { "message" } else { "notice" };
             add(kind, message.id.as_str(), message.text.clone());

@@ -49,7 +49,7 @@ fn resource(c: &Connection, command: &ResourceCommand) -> rusqlite::Result<Snaps
     let mut snapshot = base(c)?;
     let named = resources::named(c, &command.deed)?;
     let mut tasks: std::collections::BTreeSet<TaskId> = match &named {
-        Some(id) => resources::tasks_of(c, id)?.into_iter().collect(),
+        Some(id) => resources::tasks_of(c, id)?.into_iter().chain(resources::task_of(c, id)?).collect(),
         None => Default::default(),
     };
     if let Some(run) = &command.run {
@@ -197,6 +197,7 @@ fn add_task(c: &Connection, id: &TaskId, snapshot: &mut Snapshot) -> rusqlite::R
     let judged = format!("tool_call IN (SELECT id FROM tool_call WHERE {open})");
     s.approvals.extend(map(c, rows::APPROVAL, "approval", &judged, task, rows::approval, |p| p.id.clone())?);
     s.agents.extend(agents);
+    resources::add_open(c, id, s)?;
     resources::add_known(c, id, s)
 }
 
@@ -227,6 +228,8 @@ fn in_flight(connection: &Connection) -> rusqlite::Result<Snapshot> {
         snapshot.contributions.append(&mut one.contributions);
         snapshot.decisions.append(&mut one.decisions);
         snapshot.jobs.append(&mut one.jobs);
+        snapshot.resources.append(&mut one.resources);
+        snapshot.candidates.append(&mut one.candidates);
     }
     resources::add_in_flight(connection, &mut snapshot)?;
     Ok(snapshot)

@@ -400,6 +400,26 @@ pub(super) fn tasks_of(c: &Connection, id: &ResourceId) -> rusqlite::Result<Vec<
     .collect()
 }
 
+/// The Task that a Resource belongs to.
+pub(super) fn task_of(c: &Connection, id: &ResourceId) -> rusqlite::Result<Option<TaskId>> {
+    c.prepare_cached("SELECT task FROM resource WHERE id = ?1")?
+        .query_row([id.as_str()], |row| row.get::<_, Option<String>>(0))
+        .optional()
+        .map(|task| task.flatten().map(TaskId))
+}
+
+/// Adds what is proposed for the Resources of a Task and not decided, with these.
+pub(super) fn add_open(c: &Connection, task: &TaskId, s: &mut Snapshot) -> rusqlite::Result<()> {
+    let task = [task.as_str()];
+    let open = "settled_by IS NULL AND resource IN (SELECT id FROM resource WHERE task = ?1)";
+    let found = map(c, CANDIDATE, "candidate", open, task, candidate, |x| x.id.clone())?;
+    if !found.is_empty() {
+        s.candidates.extend(found);
+        s.resources.extend(map(c, RESOURCE, "resource", "task = ?1", task, resource, |r| r.id.clone())?);
+    }
+    Ok(())
+}
+
 /// The Resource that a deed is about.
 pub(super) fn named<C>(c: &Connection, deed: &ResourceDeed<C>) -> rusqlite::Result<Option<ResourceId>> {
     let (table, id) = match (deed.resource(), deed.candidate(), deed) {

@@ -11,6 +11,7 @@ mod agents_screen;
 mod approvals;
 mod background;
 mod composer;
+mod converting;
 mod crashes;
 mod editor;
 mod exec;

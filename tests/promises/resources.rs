@@ -133,7 +133,7 @@ fn rs_4_an_agent_edits_by_what_stands_there_and_is_told_what_a_person_changed() 
     assert_eq!(show(&home, "memory.md")["text"], "# Objective\n\nwrite a short report\n");
     let told = commit(&home, "memory.md", 1, "# Objective\n\nwrite a long report\n", "anna");
     assert_eq!(told["number"], 2);
-    let again = Exec::new(home.run(["exec", "--json", "--task", &task, "go on"])).expect_code(0);
+    let again = Exec::new(home.run(["exec", "--json", "--task", &task, "go on"])).expect_code(3);
     let request = server.wait_for_request(4);
     let told = request.heard().join("\n");
     assert!(told.contains("revision 2") && told.contains("write a long report"), "{told}");
@@ -145,5 +145,16 @@ fn rs_4_an_agent_edits_by_what_stands_there_and_is_told_what_a_person_changed() 
     assert_eq!(show(&home, "memory.md")["text"], "# Objective\n\nwrite a long report\n", "nobody overwrites anybody");
     let kept = home.json(["resources", "candidates", "memory.md"]);
     assert_eq!((kept.len(), &kept[0]["actor"]["kind"]), (1, &json!("agent")));
+    // What nobody has decided keeps the Task from being completed, and says so.
+    let waits = || home.json(["show", &task]).remove(0);
+    assert_eq!(waits()["status"], "awaiting_human");
+    assert_eq!(
+        (&waits()["waiting_for"][0]["kind"], &waits()["waiting_for"][0]["id"]),
+        (&json!("candidate"), &kept[0]["id"])
+    );
+    let told = waits()["waiting_for"][0]["text"].as_str().unwrap_or_default().to_owned();
+    assert!(told.contains("memory.md is to be merged"), "{told}");
+    home.ok(["resources", "reject", kept[0]["id"].as_str().expect("an id")]);
+    assert_eq!(waits()["status"], "completed");
     home.assert_sound();
 }

@@ -266,6 +266,8 @@ impl Decision {
             self.set_status(id, TaskStatus::Completed, None);
         } else if blockers.iter().all(|waiting| waiting.kind == "check") {
             self.set_status(id, TaskStatus::AwaitingHuman, Some("acceptance".into()));
+        } else if blockers.iter().all(|waiting| matches!(waiting.kind.as_str(), "check" | "candidate")) {
+            self.set_status(id, TaskStatus::AwaitingHuman, Some("candidates".into()));
         } else if let Some(behind) = waits_behind(&blockers) {
             self.set_status(id, TaskStatus::Parked, Some(behind.into()));
         } else {
@@ -299,7 +301,9 @@ impl Decision {
 /// What Main, which has answered, waits for behind its back, if that is all there is.
 fn waits_behind(blockers: &[Waiting]) -> Option<&'static str> {
     let kinds: Vec<&str> = blockers.iter().map(|waiting| waiting.kind.as_str()).collect();
-    let all = kinds.iter().all(|kind| matches!(*kind, "assignment" | "job" | "notice" | "check" | "contribution"));
+    let all = kinds
+        .iter()
+        .all(|kind| matches!(*kind, "assignment" | "job" | "notice" | "check" | "contribution" | "candidate"));
     let of = |kind| kinds.contains(&kind);
     match all {
         true if of("assignment") => Some("subagents"),

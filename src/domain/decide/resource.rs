@@ -24,7 +24,20 @@ pub(super) fn act(d: &mut Decision, command: &ResourceCommand) -> Result<(), Rej
     if let Some(run) = &command.run {
         d.running(run)?;
     }
-    match &command.deed {
+    let before = d.snap.candidates.values().filter(|candidate| candidate.state.is_open()).count();
+    decide(d, &command.deed)?;
+    // An open Candidate keeps its Task from being completed, one that is decided does not.
+    if d.snap.candidates.values().filter(|candidate| candidate.state.is_open()).count() != before {
+        let of = d.snap.resources.values().filter_map(|resource| resource.task.clone());
+        for task in of.collect::<std::collections::BTreeSet<_>>() {
+            d.settle_status(&task);
+        }
+    }
+    Ok(())
+}
+
+fn decide(d: &mut Decision, deed: &ResourceDeed<Made>) -> Result<(), Rejection> {
+    match deed {
         ResourceDeed::Create { kind, name, task, mirror, change } => create(d, kind, name, task, mirror, change),
         ResourceDeed::Commit { resource, base, by, change } => {
             let resource = known(d, resource)?;

@@ -10,6 +10,8 @@ use std::sync::Arc;
 
 /// The engine that converts documents.
 pub const CONVERTER: &str = "converter";
+/// What it is asked where a file comes in.
+pub const IMPORT: &str = "import";
 /// The word of HTML.
 pub const HTML: &str = "html";
 /// What a document can be exported as.
@@ -59,8 +61,8 @@ pub fn import(file: &Foreign) -> Option<EngineRequest> {
     let (_, from) = READS.iter().find(|(known, _)| *known == extension)?;
     Some(EngineRequest {
         engine: CONVERTER.into(),
-        action: "convert".into(),
-        input: json!({"from": from, "to": "gfm"}),
+        action: IMPORT.into(),
+        input: json!({"from": from, "to": "gfm-raw_html"}),
         parts: vec![PartRef {
             name: SOURCE.into(),
             media_type: file.media_type.clone(),
@@ -104,7 +106,7 @@ pub fn export(name: &str, content: &Content, format: &Format) -> Result<Step<For
     }
     Ok(Step::Evaluate(EngineRequest {
         engine: CONVERTER.into(),
-        action: "convert".into(),
+        action: "export".into(),
         input: json!({"from": "gfm", "to": to, "title": stem(name)}),
         parts: PartRef::of(content),
         limit_ms: LIMIT_MS,

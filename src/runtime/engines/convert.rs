@@ -2,7 +2,7 @@
 
 use super::Engine;
 use super::program::{self, failed};
-use crate::resources::text::convert::{CONVERTER, OUTPUT};
+use crate::resources::text::convert::{CONVERTER, IMPORT, OUTPUT};
 use crate::resources::text::html;
 use crate::resources::{Content, EngineFailure, EngineRequest, Evaluated};
 use futures_util::future::BoxFuture;
@@ -52,11 +52,10 @@ async fn convert(request: &EngineRequest, parts: &Content) -> Result<Evaluated, 
         "source.pdf"
     } else {
         keep("source", &source)?;
-        // Nothing is read or fetched beside the document, which may have come from somebody else.
-        let title = format!("title={}", word("title"));
-        let mut args = vec!["--sandbox", "--from", from, "--to", to, "--wrap", "none", "--output", "made"];
-        if !word("title").is_empty() {
-            args.extend(["--standalone", "--metadata", &title]);
+        let mut args = vec!["--from", from, "--to", to, "--wrap", "none", "--output", "made"];
+        // What comes from somebody else reads and fetches nothing beside itself.
+        if request.action == IMPORT {
+            args.push("--sandbox");
         }
         args.push("source");
         program::run("pandoc", &args, folder.path(), PANDOC).await?;

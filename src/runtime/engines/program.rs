@@ -7,6 +7,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe;
 
 /// The most that is told of what a program printed, in bytes.
 const TOLD: usize = 600;
@@ -32,24 +33,18 @@ pub(in crate::runtime) async fn run(
         }
         other => EngineFailure::Crashed { message: other.to_string() },
     })?;
-    let mut last: VecDeque<u8> = VecDeque::with_capacity(TOLD);
-    let mut buffer = vec![0; 8 << 10];
-    let mut is_open = true;
-    loop {
-        tokio::select! {
-            biased;
-            read = output.read(&mut buffer), if is_open => {
-                let count = read.unwrap_or(0);
-                is_open = count > 0;
-                last.extend(&buffer[..count]);
-                last.drain(..last.len().saturating_sub(TOLD));
-            }
-            () = started.exited() => break,
-        }
+    let mut last = Last::default();
+    tokio::select! {
+        biased;
+        () = started.exited() => {}
+        () = last.hear(&mut output) => started.exited().await,
     }
-    let said = String::from_utf8_lossy(last.make_contiguous()).trim().to_owned();
+    let exit = started.end(GRACE).await.exit;
+    // What was printed last may still be in the pipe, which a process that got away may hold open.
+    let _ = tokio::time::timeout(GRACE, last.hear(&mut output)).await;
+    let said = String::from_utf8_lossy(last.0.make_contiguous()).trim().to_owned();
     let or = |otherwise: String| if said.is_empty() { otherwise } else { said.clone() };
-    match started.end(GRACE).await.exit {
+    match exit {
         Exit::Code(0) => Ok(()),
         Exit::Code(code) => {
             Err(EngineFailure::Refused { message: format!("{program}: {}", or(format!("it ended with {code}"))) })
@@ -59,6 +54,21 @@ pub(in crate::runtime) async fn run(
             Err(EngineFailure::Crashed { message: if said.is_empty() { what } else { format!("{what}; {said}") } })
         }
         Exit::Unknown => Err(EngineFailure::Crashed { message: format!("nobody knows how {program} ended") }),
+    }
+}
+
+/// The end of what a program prints.
+#[derive(Default)]
+struct Last(VecDeque<u8>);
+
+impl Last {
+    /// Reads to the end; dropped in between, it keeps what it has.
+    async fn hear(&mut self, output: &mut pipe::Receiver) {
+        let mut buffer = [0; 4 << 10];
+        while let Ok(count @ 1..) = output.read(&mut buffer).await {
+            self.0.extend(&buffer[..count]);
+            self.0.drain(..self.0.len().saturating_sub(TOLD));
+        }
     }
 }
 

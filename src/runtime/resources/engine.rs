@@ -235,5 +235,5 @@ fn refused(failure: EngineFailure) -> Rejection {
         EngineFailure::Crashed { .. } => "nothing was changed; try again",
         EngineFailure::TimedOut { .. } => "nothing was changed; what it still makes is kept as a Candidate",
     };
-    Rejection::new(RejectionKind::Invalid, failure.to_string(), hint)
+    Rejection::wrong_state(failure.to_string(), hint)
 }

@@ -10,7 +10,25 @@ CREATE VIEW author AS
   UNION SELECT actor FROM engine_intent
   UNION SELECT actor FROM event WHERE task IS NULL;
 
+-- a proposal that nobody has decided keeps its Task from being completed
 DROP VIEW fsck;
+DROP VIEW completion_blocker;
+CREATE VIEW completion_blocker AS
+  SELECT task, 'approval' AS blocker, id AS ref FROM approval WHERE state = 'pending'
+  UNION ALL SELECT task, 'question', id FROM human_request WHERE state = 'open'
+  UNION ALL SELECT task, 'run', id FROM run WHERE state IN ('running','interrupted')
+  UNION ALL SELECT r.task, 'tool_call', c.id FROM tool_call c JOIN run r ON r.id = c.run WHERE c.result_seq IS NULL
+  UNION ALL SELECT task, 'assignment', id FROM assignment WHERE ended_at IS NULL
+  UNION ALL SELECT task, 'contribution', id FROM contribution WHERE state = 'unreviewed'
+  UNION ALL SELECT g.task, 'message', m.id FROM message m JOIN agent g ON g.id = m.to_actor
+    WHERE g.role = 'main' AND m.state IN ('queued','delivered')
+  UNION ALL SELECT task, 'job', id FROM job WHERE ended_at IS NULL AND role = 'work' AND task IS NOT NULL
+  UNION ALL SELECT task, 'check', id FROM acceptance_check WHERE state IN ('open','failed')
+  UNION ALL SELECT r.task, 'candidate', c.id FROM candidate c JOIN resource r ON r.id = c.resource
+    WHERE r.task IS NOT NULL AND c.settled_by IS NULL
+  UNION ALL SELECT g.task, 'answer', g.id FROM agent g WHERE g.role = 'main' AND NOT EXISTS (
+    SELECT 1 FROM trajectory t WHERE t.agent = g.id AND t.seq = g.next_seq - 1 AND t.role = 'assistant' AND t.n_tool_calls = 0 AND t.cut = 0);
+
 CREATE VIEW fsck AS
   SELECT 'F02' AS code, 'run' AS entity, id, 'running under a stale fence' AS detail FROM run
     WHERE state = 'running' AND fence IS NOT (SELECT fence FROM writer_lease)
@@ -70,6 +88,6 @@ CREATE VIEW fsck AS
   UNION ALL SELECT 'F67','tool_call',c.id,'waits for an approval that is not pending' FROM tool_call c
     WHERE c.state = 'awaiting_approval' AND NOT EXISTS (SELECT 1 FROM approval p WHERE p.tool_call = c.id AND p.state = 'pending')
   UNION ALL SELECT 'F68','task',t.id,'waits for a person but nothing asks one' FROM task t WHERE t.status = 'awaiting_human' AND NOT EXISTS (
-      SELECT 1 FROM completion_blocker b WHERE b.task = t.id AND b.blocker IN ('approval','question','check'))
+      SELECT 1 FROM completion_blocker b WHERE b.task = t.id AND b.blocker IN ('approval','question','check','candidate'))
   UNION ALL SELECT 'F69','control',c.id,'open for a Run that has ended' FROM control c JOIN run r ON r.id = c.run
     WHERE c.state = 'requested' AND r.ended_at IS NOT NULL;
