@@ -202,6 +202,9 @@ fn ui_6_two_terminals_and_an_agent_write_in_one_document_and_no_character_is_los
             if terminal.screen_text().contains("not saved") {
                 terminal.keys("ctrl+s");
             }
+            if std::env::var_os("COWORK_SEE").is_some() {
+                eprintln!("{}", terminal.screen_text());
+            }
             text(&home, "n.md").contains(&last)
         });
     }

@@ -1,5 +1,6 @@
 //! The document that is open: its buffer, and where this terminal looks at it.
 
+use super::Ground;
 use super::conflict::Conflict;
 use super::review::{History, Review};
 use super::rows;
@@ -128,6 +129,11 @@ pub struct Doc {
 }
 
 impl Doc {
+    /// What the text is based on.
+    pub fn ground(&self) -> Ground {
+        (self.buffer.revision(), self.apart.clone())
+    }
+
     /// Opens a text, with what was not saved of it.
     pub fn open(opened: Opened) -> Result<Self, Refusal> {
         let Opened { resource, revision, part, media_type, text, draft } = opened;

@@ -126,6 +126,8 @@ pub enum EditorAsk {
         resource: ResourceId,
         /// The text that is here.
         from: String,
+        /// What that is.
+        ground: Ground,
         /// The revision.
         to: u64,
     },
@@ -149,6 +151,9 @@ pub enum EditorAsk {
     Sides(CandidateId),
 }
 
+/// What the text of the Editor is based on: a revision, or a Candidate that stands apart from it.
+pub type Ground = (u64, Option<CandidateId>);
+
 /// What the Editor asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum EditorNews {
@@ -162,6 +167,8 @@ pub enum EditorNews {
     Caught {
         /// Of which Resource.
         resource: ResourceId,
+        /// From what.
+        ground: Ground,
         /// To which revision.
         to: u64,
         /// Who wrote that one.

@@ -62,12 +62,12 @@ async fn answer(client: &Client, ask: EditorAsk) -> Result<EditorNews, Failure> 
             };
             Ok(EditorNews::Opened(Box::new(Opened { resource, revision: number, part, media_type, text, draft })))
         }
-        EditorAsk::Catch { resource, from, to } => {
+        EditorAsk::Catch { resource, from, ground, to } => {
             let by = author(client, &resource, to).await?;
             let (text, ..) = text(client, review::revision(&resource, to)).await?;
             let text = text.unwrap_or_default();
             let patch = compute(move || diff::patch_between(&from, &text)).await?;
-            Ok(EditorNews::Caught { resource, to, by, patch })
+            Ok(EditorNews::Caught { resource, ground, to, by, patch })
         }
         EditorAsk::Blame { resource, revision } => {
             match client.ask(Query::Blame { resource: resource.clone(), revision: Some(revision) }).await? {

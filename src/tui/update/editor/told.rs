@@ -31,11 +31,12 @@ pub(in super::super) fn news(model: &mut Model, news: EditorNews) -> Vec<Effect>
             model.warn(why);
             Vec::new()
         }
-        EditorNews::Caught { resource, to, by, patch } => {
+        EditorNews::Caught { resource, ground, to, by, patch } => {
             let Some(doc) = of(model, &resource) else { return Vec::new() };
             doc.asked = false;
-            // A save that was sent meanwhile has the first word.
-            if doc.saving.is_some() || doc.buffer.revision() >= to && doc.apart.is_none() {
+            // A save that was sent meanwhile has the first word, and what the text was based on then
+            // may not be what it is based on now.
+            if doc.saving.is_some() || ground != doc.ground() || doc.buffer.revision() >= to && doc.apart.is_none() {
                 return catch_up(model);
             }
             if doc.apart.is_none() && doc.buffer.meets(&patch) {
@@ -141,7 +142,8 @@ pub(super) fn catch_up(model: &mut Model) -> Vec<Effect> {
     doc.asked = true;
     let to = if doc.latest - here > ONE_BY_ONE || doc.apart.is_some() { doc.latest } else { here + 1 };
     let (resource, from) = (doc.resource.id.clone(), doc.buffer.base_text());
-    vec![Effect::Editor(EditorAsk::Catch { resource, from, to })]
+    let ground = doc.ground();
+    vec![Effect::Editor(EditorAsk::Catch { resource, from, ground, to })]
 }
 
 /// Asks who wrote the lines, where that is shown and not known.
