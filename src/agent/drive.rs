@@ -209,8 +209,8 @@ impl Drive {
         if reason != EndReason::Finished || snapshot.live_assignment(&self.agent).is_none() {
             return self.tell(RunCommand::End { run, reason, detail }).await;
         }
-        self.held.read(&*self.port, snapshot, &self.agent, u64::MAX).await?;
-        let done = self.held.rows().last().map(Row::text).unwrap_or_default();
+        let newest = self.held.newest(&*self.port, snapshot, &self.agent).await?;
+        let done = newest.as_ref().map(Row::text).unwrap_or_default();
         let report = Report { outcome: Outcome::Completed, done, uncertain: String::new(), refs: Vec::new() };
         self.tell(RunCommand::Report { run, call: None, report }).await
     }

@@ -73,6 +73,22 @@ impl Held {
         Ok(())
     }
 
+    /// The newest row that stands.
+    pub async fn newest(
+        &self,
+        port: &dyn Port,
+        snapshot: &Snapshot,
+        agent: &AgentId,
+    ) -> Result<Option<Row>, Rejection> {
+        let next = snapshot.agents.get(agent).map_or(0, |agent| agent.next_seq);
+        let Some(newest) = next.checked_sub(1) else { return Ok(None) };
+        let held = self.heard.get(&newest).or_else(|| self.rows.last().filter(|row| row.seq == newest));
+        match held {
+            Some(row) => Ok(Some(row.clone())),
+            None => Ok(port.rows(newest..next).await?.pop()),
+        }
+    }
+
     /// The number of the next row.
     fn next(&self) -> u64 {
         self.rows.last().map_or(0, |row| row.seq + 1)

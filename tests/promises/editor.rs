@@ -1,6 +1,7 @@
 //! The Editor: people and agents write in one document; no character is lost, no cursor jumps.
 
 use crate::support::attached::Attached;
+use crate::support::calls::call;
 use crate::support::home::Home;
 use crate::support::model_server::ModelServer;
 use crate::support::reply::Reply;
@@ -169,5 +170,48 @@ fn ui_6_find_replace_go_to_a_line_preview_and_ones_own_editor() {
     terminal.keys("alt+v ctrl+s").wait_for("saved as revision 1");
     let now = text(&home, "n.md");
     assert!(now.contains("row 150\n") && now.contains("line 2\n") && now.ends_with("**final** words\n"), "{now}");
+    home.assert_sound();
+}
+
+#[test]
+fn ui_6_two_terminals_and_an_agent_write_in_one_document_and_no_character_is_lost() {
+    // A minute and more where that is asked for.
+    let rounds: usize = std::env::var("COWORK_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(5);
+    let edit =
+        |round: usize| call(("doc", json!({"action": "edit", "doc": "n.md", "text": format!("agent {round}\n")})));
+    let replies = (0..rounds).map(edit).chain([Reply::say("all written")]);
+    let server = ModelServer::with(replies);
+    let home = Home::with_model(&server);
+    document(&home, "n.md", "# Ann\n\n# Ben\n\n# Agent\n\n");
+    let mut ann = open(&home, &[], "n.md", (80, 24));
+    let mut ben = open(&home, &[], "n.md", (120, 36));
+    ann.keys("down");
+    ben.keys("down down down");
+    let agent = home.start(["exec", "--json", "--approve", "full", "write in n.md"]);
+    for round in 0..rounds {
+        for (name, terminal) in [("ann", &mut ann), ("ben", &mut ben)] {
+            // Nobody looks at the screen while they write and save.
+            let words = format!("{name}{round}");
+            terminal.type_words(&words).keys("enter ctrl+s");
+        }
+    }
+    assert_eq!(agent.finish().code(), 0);
+    for (name, terminal) in [("ann", &mut ann), ("ben", &mut ben)] {
+        let last = format!("{name}{}\n", rounds - 1);
+        eventually("the last word is saved, however often others were faster", || {
+            if terminal.screen_text().contains("not saved") {
+                terminal.keys("ctrl+s");
+            }
+            text(&home, "n.md").contains(&last)
+        });
+    }
+    let now = text(&home, "n.md");
+    for name in ["ann", "ben"] {
+        let written: Vec<usize> =
+            (0..rounds).map(|round| now.find(&format!("{name}{round}\n")).unwrap_or_else(|| panic!("{now}"))).collect();
+        assert!(written.is_sorted(), "in their order: {now}");
+    }
+    assert!((0..rounds).all(|round| now.contains(&format!("agent {round}\n"))), "{now}");
+    assert_eq!(now.lines().count(), 6 + 3 * rounds, "{now}");
     home.assert_sound();
 }

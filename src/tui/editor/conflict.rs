@@ -36,17 +36,20 @@ pub struct Conflict {
     pub scroll: usize,
     /// How far it is.
     pub stage: Stage,
+    /// Whether the person went into it. One that came by itself while they wrote takes no letters:
+    /// these go on into their text.
+    pub is_entered: bool,
 }
 
 impl Conflict {
     /// Opens one: what fits together is merged already.
-    pub fn new(sides: Sides) -> Self {
+    pub fn new(sides: Sides, is_entered: bool) -> Self {
         let Sides { candidate, by, onto, base, theirs, mine, media_type } = sides;
         let syntax = Syntax::of_media_type(&media_type);
         let merged: TextMerge = merge::texts(&base, &theirs, &mine, syntax.grain());
         let pieces = merged.pieces("", |line| crate::resources::text::outline::title_at(&outline(&base, syntax), line));
         let choices = vec![None; pieces.len()];
-        Self { candidate, by, onto, pieces, choices, at: 0, scroll: 0, stage: Stage::Deciding }
+        Self { candidate, by, onto, pieces, choices, at: 0, scroll: 0, stage: Stage::Deciding, is_entered }
     }
 
     /// How many pieces nobody has decided yet.
@@ -134,7 +137,8 @@ mod tests {
         };
         let (base, theirs, mine) = (base.to_owned(), theirs.to_owned(), mine.to_owned());
         let media_type = "text/x-rust".to_owned();
-        Conflict::new(Sides { candidate, by: Actor::system(), onto: 1, base, theirs, mine, media_type })
+        let sides = Sides { candidate, by: Actor::system(), onto: 1, base, theirs, mine, media_type };
+        Conflict::new(sides, true)
     }
 
     #[test]

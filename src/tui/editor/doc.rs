@@ -93,6 +93,10 @@ pub struct Doc {
     pub held: Option<Actor>,
     /// The text is not based on a revision but on this Candidate, which came too late.
     pub apart: Option<CandidateId>,
+    /// The person wants what stands apart merged: as soon as its sides are known.
+    pub merges: bool,
+    /// The person left what stands apart, or it is merged: the revision that stands comes next.
+    pub leaves: bool,
     /// Who wrote the lines, where that is shown.
     pub authors: Option<Authors>,
     /// Whether that is shown.
@@ -143,6 +147,8 @@ impl Doc {
             asked: false,
             held: None,
             apart: None,
+            merges: false,
+            leaves: false,
             authors: None,
             shows_authors: false,
             preview: false,

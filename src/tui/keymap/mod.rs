@@ -84,6 +84,8 @@ pub enum When {
     DocumentHistory,
     /// On the Candidates of a document.
     DocumentCandidates,
+    /// In a text that stands apart as a Candidate, because others were faster.
+    DocumentApart,
     /// On a conflict.
     DocumentConflict,
     /// In the list of Tasks.
@@ -138,6 +140,7 @@ impl When {
             Self::Document | Self::DocumentSelected => "Editing a document",
             Self::DocumentHistory => "The history of a document",
             Self::DocumentCandidates => "Candidates of a document",
+            Self::DocumentApart => "A document others changed before it was saved",
             Self::DocumentConflict => "A conflict, piece by piece",
             Self::Tasks | Self::TasksTyping => "Task list",
             Self::Help => "Keys",
@@ -183,6 +186,7 @@ impl When {
             Self::DocumentSelected => "document-selected",
             Self::DocumentHistory => "document-history",
             Self::DocumentCandidates => "document-candidates",
+            Self::DocumentApart => "document-apart",
             Self::DocumentConflict => "document-conflict",
             Self::Tasks => "tasks",
             Self::TasksTyping => "tasks-typing",
@@ -472,6 +476,9 @@ fn editing(model: &Model, places: &mut Vec<When>) {
     let Some(doc) = &model.editor.doc else { return places.push(When::Documents) };
     match &doc.show {
         Show::Text => {
+            if doc.apart.is_some() {
+                places.push(When::DocumentApart);
+            }
             if !doc.buffer.selection().is_empty() {
                 places.push(When::DocumentSelected);
             }
@@ -479,7 +486,8 @@ fn editing(model: &Model, places: &mut Vec<When>) {
         }
         Show::History(_) => places.push(When::DocumentHistory),
         Show::Candidates(_) => places.push(When::DocumentCandidates),
-        Show::Conflict(_) => places.push(When::DocumentConflict),
+        Show::Conflict(conflict) if conflict.is_entered => places.push(When::DocumentConflict),
+        Show::Conflict(_) => places.extend([When::DocumentApart, When::Document]),
     }
 }
 

@@ -122,6 +122,7 @@ pub(super) static KEYS: &[Binding] = &[
         Action::Editor(EditorAct::Scroll(Step::PageDown)),
         "page down",
     ),
+    bind(When::DocumentApart, "to-text", &["esc"], Action::Editor(EditorAct::Leave), "later: it stays a Candidate"),
     bind(When::DocumentConflict, "theirs", &["t"], Action::Editor(EditorAct::Take(Choice::Theirs)), "take theirs"),
     bind(When::DocumentConflict, "mine", &["m"], Action::Editor(EditorAct::Take(Choice::Mine)), "take mine"),
     bind(

@@ -4,6 +4,7 @@ mod review;
 mod told;
 
 use super::super::action::{Effect, Pane};
+use super::super::editor::conflict::Stage;
 use super::super::editor::doc::{Doc, Show};
 use super::super::editor::rows::TAB;
 use super::super::editor::{EditorAct, EditorAsk, Outside, kept_as};
@@ -13,6 +14,7 @@ use super::super::text;
 use super::{pick, submit};
 use crate::domain::command::resource::{Change, How, ResourceDeed};
 use crate::domain::{Millis, ResourceId, Selection as Selected, UserCommand};
+use crate::resources::delta::Patch;
 use crate::resources::editor::{Case, Motion, Pattern, Query, Reach, Save, Selection};
 use crate::resources::text::operation::{ByteEdit, Operation};
 pub(super) use told::{accepted, connected, heard, news, refused, unanswered};
@@ -24,6 +26,14 @@ const TELL_AFTER: Millis = 300;
 pub(super) fn act(model: &mut Model, act: EditorAct) -> Vec<Effect> {
     let Some(doc) = &mut model.editor.doc else { return list(model, act) };
     let before = doc.buffer.selection();
+    if let Show::Conflict(conflict) = &doc.show
+        && !conflict.is_entered
+        && conflict.stage == Stage::Deciding
+        && !matches!(act, EditorAct::Save | EditorAct::Leave)
+    {
+        // Who goes on writing is back in the text; the head says how it stands.
+        doc.show = Show::Text;
+    }
     let effects = match act {
         EditorAct::Type(c) => change(doc, |doc| doc.buffer.insert(c.encode_utf8(&mut [0; 4]))),
         EditorAct::Paste(text) => change(doc, |doc| doc.buffer.insert(&text)),
@@ -134,9 +144,12 @@ pub(super) fn tick(model: &mut Model) -> Vec<Effect> {
 pub(super) fn tell(model: &mut Model) -> Vec<Effect> {
     let Some(doc) = &mut model.editor.doc else { return Vec::new() };
     doc.due = None;
+    if doc.apart.is_some() {
+        return revise_apart(model);
+    }
     let mut effects = keep(doc);
     let range = doc.buffer.selection().range();
-    if range == doc.told || (range.is_empty() && doc.told.is_empty()) || doc.apart.is_some() {
+    if range == doc.told || (range.is_empty() && doc.told.is_empty()) {
         return effects;
     }
     let selection = (!range.is_empty()).then(|| Selected {
@@ -247,18 +260,50 @@ fn close(model: &mut Model) -> Vec<Effect> {
 fn save(model: &mut Model) -> Vec<Effect> {
     let Some(doc) = &mut model.editor.doc else { return Vec::new() };
     if doc.apart.is_some() {
-        model.say("decide the conflict first");
-        return Vec::new();
+        return merge_apart(model);
     }
     let Some(Save { base, patch }) = doc.buffer.save() else {
         let words = if doc.saving.is_some() { "it is being saved" } else { "nothing changed" };
         model.say(words);
         return Vec::new();
     };
-    let edits = patch.edits().into_iter().map(ByteEdit::from).collect();
-    let Ok(operation) = serde_json::to_value(Operation::Patch { edits }) else { return Vec::new() };
-    let change = Change { how: How::Operations(vec![operation]), summary: String::new() };
+    let Some(change) = changed_by(&patch) else { return Vec::new() };
+    // Who was told that others are changing the same means to see both.
+    doc.merges = doc.held.is_some();
     let deed = ResourceDeed::Commit { resource: doc.resource.id.clone(), base, by: None, change };
+    send_save(model, deed)
+}
+
+/// Merges what stands apart with the revision that stands, with all that was written since.
+fn merge_apart(model: &mut Model) -> Vec<Effect> {
+    let Some(doc) = &mut model.editor.doc else { return Vec::new() };
+    let Some(candidate) = doc.apart.clone().filter(|_| !doc.leaves) else { return Vec::new() };
+    let is_under_way = matches!(&doc.show, Show::Conflict(conflict) if conflict.stage != Stage::Deciding);
+    if is_under_way || std::mem::replace(&mut doc.merges, true) || doc.saving.is_some() {
+        return Vec::new();
+    }
+    let revised = revise_apart(model);
+    if revised.is_empty() { vec![Effect::Editor(EditorAsk::Sides(candidate))] } else { revised }
+}
+
+/// Has the Candidate hold what was written since it stands apart.
+fn revise_apart(model: &mut Model) -> Vec<Effect> {
+    let Some(doc) = &mut model.editor.doc else { return Vec::new() };
+    let rests = !matches!(&doc.show, Show::Conflict(conflict) if conflict.stage != Stage::Deciding) && !doc.leaves;
+    let Some(candidate) = doc.apart.clone().filter(|_| rests) else { return Vec::new() };
+    let Some(Save { patch, .. }) = doc.buffer.save() else { return Vec::new() };
+    let Some(change) = changed_by(&patch) else { return Vec::new() };
+    send_save(model, ResourceDeed::Revise { candidate, change })
+}
+
+/// What was done to the text, as a change of the Resource.
+fn changed_by(patch: &Patch) -> Option<Change> {
+    let edits = patch.edits().into_iter().map(ByteEdit::from).collect();
+    let operation = serde_json::to_value(Operation::Patch { edits }).ok()?;
+    Some(Change { how: How::Operations(vec![operation]), summary: String::new() })
+}
+
+fn send_save(model: &mut Model, deed: ResourceDeed<Change>) -> Vec<Effect> {
     let effects = submit(model, UserCommand::Resource { deed }, None);
     let id = model.outbox.last().map(|out| out.id.clone());
     if let Some(doc) = &mut model.editor.doc {

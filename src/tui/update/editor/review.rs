@@ -16,9 +16,9 @@ use crate::resources::merge::Choice;
 /// revision that stands.
 pub(super) fn leave(model: &mut Model) -> Vec<Effect> {
     let Some(doc) = &mut model.editor.doc else { return Vec::new() };
-    let was_apart = doc.apart.is_some() && matches!(doc.show, Show::Conflict(_));
     doc.show = Show::Text;
-    if was_apart {
+    doc.leaves = doc.apart.is_some();
+    if doc.leaves {
         model.say("your text is kept as a Candidate; the revision that stands is shown");
     }
     told::catch_up(model)

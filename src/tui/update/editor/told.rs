@@ -46,7 +46,7 @@ pub(in super::super) fn news(model: &mut Model, news: EditorNews) -> Vec<Effect>
                 model.warn(refusal.to_string());
                 return open_again(model);
             }
-            doc.apart = None;
+            (doc.apart, doc.leaves) = (None, false);
             let mut effects = ask_authors(doc);
             effects.extend(catch_up(model));
             effects
@@ -76,8 +76,15 @@ pub(in super::super) fn news(model: &mut Model, news: EditorNews) -> Vec<Effect>
             // Who said that what fits is to be merged need not say it again because others went on.
             let goes_on =
                 matches!(&doc.show, Show::Conflict(before) if before.fits() && before.stage != Stage::Deciding);
-            let conflict = Conflict::new(*sides);
-            let settles = goes_on && conflict.fits();
+            let wanted = std::mem::take(&mut doc.merges);
+            let is_ours = doc.apart.as_ref() == Some(&sides.candidate.id);
+            let mut conflict = Conflict::new(*sides, wanted || !is_ours);
+            let settles = (goes_on || wanted) && conflict.fits();
+            if is_ours && doc.buffer.is_dirty() && !settles {
+                // Who wrote on meanwhile is not interrupted; the head says how it stands.
+                return Vec::new();
+            }
+            conflict.is_entered &= !settles;
             doc.show = Show::Conflict(Box::new(conflict));
             if settles { review::settle(model) } else { Vec::new() }
         }
@@ -126,7 +133,7 @@ fn open_again(model: &mut Model) -> Vec<Effect> {
 pub(super) fn catch_up(model: &mut Model) -> Vec<Effect> {
     let Some(doc) = &mut model.editor.doc else { return Vec::new() };
     let here = doc.buffer.revision();
-    let decides = matches!(&doc.show, Show::Conflict(_)) && doc.apart.is_some();
+    let decides = doc.apart.is_some() && !doc.leaves;
     let waits = doc.asked || doc.saving.is_some() || doc.held.is_some() || decides;
     if waits || (doc.latest <= here && doc.apart.is_none()) {
         return Vec::new();
@@ -163,9 +170,17 @@ pub(in super::super) fn accepted(
     let Some(doc) = &mut model.editor.doc else { return Vec::new() };
     if doc.saving.as_ref() == Some(id) {
         doc.saving = None;
+        if let ResourceDeed::Revise { candidate, .. } = deed {
+            // What stands apart holds now what was written since.
+            let seen = doc.buffer.revision();
+            doc.buffer.saved(seen);
+            let sides = Effect::Editor(EditorAsk::Sides(candidate.clone()));
+            return if doc.merges { vec![sides] } else { Vec::new() };
+        }
         let effects = match (revision, candidate) {
             (Some(revision), _) => {
                 doc.buffer.saved(revision);
+                doc.merges = false;
                 doc.latest = doc.latest.max(revision);
                 let mut effects = keep(doc);
                 effects.extend(ask_authors(doc));
@@ -215,6 +230,7 @@ pub(in super::super) fn accepted(
                 matches!(&doc.show, Show::Conflict(conflict) if conflict.stage == Stage::Accepting(candidate.clone()));
             if ours {
                 doc.show = Show::Text;
+                doc.leaves = true;
             }
             let said = revision.map(|revision| format!("revision {revision} holds both"));
             if let Some(said) = said.filter(|_| ours) {
@@ -245,6 +261,7 @@ pub(in super::super) fn refused(model: &mut Model, id: &CommandId, deed: &Resour
     let Some(doc) = &mut model.editor.doc else { return Vec::new() };
     if doc.saving.as_ref() == Some(id) {
         doc.saving = None;
+        doc.merges = false;
         doc.buffer.save_refused();
         return catch_up(model);
     }
@@ -318,6 +335,6 @@ pub(in super::super) fn connected(model: &mut Model) -> Vec<Effect> {
 pub(in super::super) fn unanswered(model: &mut Model) {
     model.editor.refresh = Refresh::default();
     if let Some(doc) = &mut model.editor.doc {
-        doc.asked = false;
+        (doc.asked, doc.merges) = (false, false);
     }
 }

@@ -53,6 +53,9 @@ fn headline(model: &Model, doc: &Doc, area: Rect) -> Line<'static> {
     left.push(Span::styled(format!("  r{}", doc.buffer.revision()), Style::from(theme.dim)));
     if doc.saving.is_some() {
         left.push(Span::styled("  saving…", Style::from(theme.dim)));
+    } else if doc.apart.is_some() && !doc.leaves {
+        let key = key(model, When::Document, EditorAct::Save);
+        left.push(Span::styled(format!("  not saved: {key} merges"), Style::from(theme.warn)));
     } else if doc.buffer.is_dirty() || doc.apart.is_some() {
         left.push(Span::styled("  not saved", Style::from(theme.warn)));
     }

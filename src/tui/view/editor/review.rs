@@ -146,6 +146,9 @@ pub(super) fn conflict(model: &Model, conflict: &Conflict, area: Rect, buffer: &
     let Some(piece) = conflict.pieces.get(conflict.at) else {
         let words = format!("The Candidate and r{} by {by} fit together.", conflict.onto);
         put(buffer, area, 0, &Line::styled(words, theme.strong));
+        if !conflict.is_entered {
+            return put(buffer, area, 2, &apart(model, "merges them", room));
+        }
         let acts = [(EditorAct::Settle, "merge them"), leave];
         return put(buffer, area, 2, &keys(model, When::DocumentConflict, &acts, room));
     };
@@ -163,6 +166,9 @@ pub(super) fn conflict(model: &Model, conflict: &Conflict, area: Rect, buffer: &
     let left = vec![Span::styled(words, Style::from(theme.strong)), Span::styled(place, Style::from(theme.dim))];
     put(buffer, area, 0, &both_ends(area, left, vec![Span::styled(open, Style::from(theme.warn))]));
     sides(model, conflict, &by, between(area, 2), buffer);
+    if !conflict.is_entered {
+        return put(buffer, area, below(area), &apart(model, "decides piece by piece", room));
+    }
     let mut acts = vec![
         (EditorAct::Take(Choice::Theirs), "theirs"),
         (EditorAct::Take(Choice::Mine), "mine"),
@@ -177,6 +183,14 @@ pub(super) fn conflict(model: &Model, conflict: &Conflict, area: Rect, buffer: &
     }
     acts.extend([(EditorAct::ToMain, "to Main"), leave]);
     put(buffer, area, below(area), &keys(model, When::DocumentConflict, &acts, room));
+}
+
+/// What can be done about a conflict that came by itself: whoever writes on is not disturbed.
+fn apart(model: &Model, merges: &'static str, room: usize) -> Line<'static> {
+    let save = keys(model, When::Document, &[(EditorAct::Save, merges)], room);
+    let later = keys(model, When::DocumentApart, &[(EditorAct::Leave, "later")], room);
+    let writes = Span::styled("  write on: it is kept", Style::from(model.theme.dim));
+    Line::from_iter(save.into_iter().chain([Span::raw("  ")]).chain(later).chain([writes]))
 }
 
 /// The texts of the piece, beside each other where there is room.
