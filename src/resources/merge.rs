@@ -114,7 +114,10 @@ pub fn texts(base: &str, theirs: &str, mine: &str, grain: Grain) -> TextMerge {
     }
     let index = [base, theirs, mine].map(LineIndex::new);
     let text = |side: usize, lines: Range<usize>| -> &str { &[base, theirs, mine][side][index[side].bytes(lines)] };
-    let (their_hunks, my_hunks) = (lines::hunks(base, theirs), lines::hunks(base, mine));
+    let hunks = |side: usize, new: &str| {
+        settled(lines::hunks(base, new), |at| text(BASE, at..at + 1), |at| text(side, at..at + 1), index[BASE].count())
+    };
+    let (their_hunks, my_hunks) = (hunks(THEIRS, theirs), hunks(MINE, mine));
     for region in regions(index[BASE].count(), &their_hunks, &my_hunks, |_| true) {
         match region {
             Region::Kept(lines) => merge.agree(text(BASE, lines)),
@@ -138,6 +141,35 @@ pub fn texts(base: &str, theirs: &str, mine: &str, grain: Grain) -> TextMerge {
 const BASE: usize = 0;
 const THEIRS: usize = 1;
 const MINE: usize = 2;
+
+/// Moves what was only inserted or only deleted down to the last place where it says the same: a
+/// function put between two others can begin with its own first line or with the brace before it,
+/// and two sides that put one at the same place must be seen to do so.
+fn settled<'a>(
+    mut hunks: Vec<Hunk>,
+    old: impl Fn(usize) -> &'a str,
+    new: impl Fn(usize) -> &'a str,
+    len: usize,
+) -> Vec<Hunk> {
+    let mut below = len + 1;
+    for hunk in hunks.iter_mut().rev() {
+        // It never comes to touch the next one.
+        while hunk.old.end + 1 < below {
+            let moves = match (hunk.old.is_empty(), hunk.new.is_empty()) {
+                (true, false) => new(hunk.new.start) == old(hunk.old.end),
+                (false, true) => old(hunk.old.start) == old(hunk.old.end),
+                (_, _) => false,
+            };
+            if !moves {
+                break;
+            }
+            hunk.old = hunk.old.start + 1..hunk.old.end + 1;
+            hunk.new = hunk.new.start + 1..hunk.new.end + 1;
+        }
+        below = hunk.old.start;
+    }
+    hunks
+}
 
 /// A stretch of a base and what became of it.
 enum Region {
@@ -214,8 +246,11 @@ fn by_words(base: &str, theirs: &str, mine: &str) -> Option<String> {
     }
     let tokens = [base, theirs, mine].map(diff::words);
     let is_word = |token: &&str| token.chars().any(char::is_alphanumeric);
-    let (their_hunks, my_hunks) =
-        (lines::diff(&tokens[BASE], &tokens[THEIRS]), lines::diff(&tokens[BASE], &tokens[MINE]));
+    let hunks = |side: usize| {
+        let (old, new) = (&tokens[BASE], &tokens[side]);
+        settled(lines::diff(old, new), |at| old[at], |at| new[at], old.len())
+    };
+    let (their_hunks, my_hunks) = (hunks(THEIRS), hunks(MINE));
     let all = tokens[BASE].iter().filter(|token| is_word(token)).count();
     let lost = |hunks: &[Hunk]| -> usize {
         hunks.iter().map(|hunk| tokens[BASE][hunk.old.clone()].iter().filter(|token| is_word(token)).count()).sum()
@@ -509,6 +544,23 @@ mod tests {
     fn both_at_the_end_without_a_newline_stay_two_lines() {
         let merge = texts("a", "t", "m", Grain::Lines);
         assert_eq!(merge.resolve(&[Choice::Both]).expect("resolved"), "t\nm");
+    }
+
+    #[test]
+    fn what_both_put_between_two_blocks_is_seen_as_one_wherever_a_diff_says_it_begins() {
+        // The diffs of these two begin the same insertion in different lines: one at `fn b`, the other at
+        // the brace before it, since the brace after `b` may be matched instead.
+        let (old, new) = ("{\na\n}\n{\nc\n}\n", "{\na\n}\n{\nb\n}\n{\nc\n}\n");
+        let at = |hunks: Vec<Hunk>| {
+            let (old, new) = (lines::lines(old), lines::lines(new));
+            settled(hunks, |at| old[at], |at| new[at], old.len())
+        };
+        let early = at(vec![Hunk { old: 2..2, new: 2..5 }]);
+        assert_eq!(early, at(vec![Hunk { old: 3..3, new: 3..6 }]));
+        assert_eq!(early, [Hunk { old: 4..4, new: 4..7 }], "as far down as it says the same");
+        let other = new.replace('b', "d");
+        assert_eq!(texts(old, new, &other, Grain::Lines).merged(), None, "two blocks at one place");
+        assert_eq!(texts(old, new, new, Grain::Lines).merged().as_deref(), Some(new));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use crate::support::calls::{call, shell, write};
 use crate::support::crash::DoomedHost;
+use crate::support::disk::{SmallDisk, fill};
 use crate::support::home::{Exec, Home, json_lines};
 use crate::support::model_server::ModelServer;
 use crate::support::reply::Reply;
@@ -269,6 +270,39 @@ fn rs_6_what_can_t_be_followed_is_said_plainly_and_nothing_is_lost() {
     agree(&home, "a.md", &file);
     assert_eq!(text(&home, "a.md"), "elsewhere\n", "what was agreed on last gives way to what stands");
     assert_eq!(show(&home, "a.md")["trouble"], Value::Null);
+    home.assert_sound();
+}
+
+#[test]
+fn rs_6_a_full_disk_and_a_folder_that_can_t_be_written_are_said_plainly_and_made_up_for() {
+    let home = Home::new();
+    let place = home.work().join("small");
+    let Some(disk) = SmallDisk::mount_at(place.clone(), "size=64k") else { return };
+    let file = place.join("a.md");
+    std::fs::write(&file, "start\n").expect("written");
+    tie(&home, "a.md", &file);
+    agree(&home, "a.md", &file);
+    let large = "a line of a text that is too long for this disk\n".repeat(2000);
+    fill(&place.join("filler"));
+    assert_eq!(commit(&home, "a.md", 0, &large)["number"], 1, "the store takes it");
+    trouble(&home, "a.md", "No space left");
+    assert_eq!(std::fs::read_to_string(&file).expect("there"), "start\n", "the file is whole");
+    std::fs::remove_file(place.join("filler")).expect("removed");
+    disk.remount("size=1m");
+    save(&file, "start\n");
+    agree(&home, "a.md", &file);
+    assert_eq!(text(&home, "a.md"), large);
+    disk.remount("ro");
+    assert_eq!(commit(&home, "a.md", 1, "after\n")["number"], 2);
+    trouble(&home, "a.md", "is read-only, and was not written");
+    assert_eq!(std::fs::read_to_string(&file).expect("there"), large);
+    disk.remount("rw");
+    save(&file, &large);
+    agree(&home, "a.md", &file);
+    assert_eq!(text(&home, "a.md"), "after\n");
+    let left: Vec<_> = std::fs::read_dir(&place).expect("read").flatten().map(|entry| entry.file_name()).collect();
+    assert_eq!(left, ["a.md"], "nothing is left beside the file");
+    home.ok(["host", "stop"]);
     home.assert_sound();
 }
 

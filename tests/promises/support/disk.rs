@@ -10,7 +10,11 @@ pub struct SmallDisk(PathBuf);
 impl SmallDisk {
     /// Mounts it; says aloud where that can't be done.
     pub fn mount(home: &Home, options: &str) -> Option<Self> {
-        let place = home.state();
+        Self::mount_at(home.state(), options)
+    }
+
+    /// Mounts it at a place.
+    pub fn mount_at(place: PathBuf, options: &str) -> Option<Self> {
         std::fs::create_dir_all(&place).expect("a folder");
         let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(&place).status();
         if !mounted.is_ok_and(|status| status.success()) {
@@ -18,6 +22,13 @@ impl SmallDisk {
             return None;
         }
         Some(Self(place))
+    }
+
+    /// Mounts it again with other options.
+    pub fn remount(&self, options: &str) {
+        let options = format!("remount,{options}");
+        let done = Command::new("mount").args(["-o", &options]).arg(&self.0).status().expect("mount runs");
+        assert!(done.success(), "remounted");
     }
 }
 
