@@ -66,14 +66,16 @@ fn headline(model: &Model, doc: &Doc, area: Rect) -> Line<'static> {
         return both_ends(area, left, vec![Span::styled(said, Style::from(style))]);
     }
     let mut right = Vec::new();
+    // What is to be done about a save that was refused comes before what is only worth knowing.
+    let stands_apart = doc.apart.is_some() && !doc.leaves;
     let changes = doc.buffer.marks().len();
-    if changes > 0 {
+    if changes > 0 && !stands_apart {
         let key = key(model, When::Document, EditorAct::NextChange);
         let said = format!("{} by others {key}  ", words::many(changes, "change", "changes"));
         right.push(Span::styled(said, Style::from(theme.accent)));
     }
     let waiting = model.editor.waiting.iter().filter(|candidate| candidate.resource == doc.resource.id).count();
-    if waiting > 0 {
+    if waiting > 0 && !stands_apart {
         let key = key(model, When::Document, EditorAct::Candidates);
         let said = format!("{} {key}  ", words::many(waiting, "Candidate", "Candidates"));
         right.push(Span::styled(said, Style::from(theme.accent)));
