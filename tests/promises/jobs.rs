@@ -298,7 +298,9 @@ fn jb_4_a_person_takes_over_a_full_screen_program_and_leaves_it_running() {
     let id = start(&home, "less long.txt");
     let mut terminal = home.terminal(["jobs", "attach", &id], 80, 24);
     terminal.wait_for("line 1").wait_for("leaves, the Job goes on");
-    assert!(terminal.rows()[22].contains("long.txt"), "it has all but one line: {:#?}", terminal.rows());
+    terminal.wait("it has all but one line, and says its file there", |screen| {
+        crate::support::terminal::rows(screen).get(22).is_some_and(|row| row.contains("long.txt"))
+    });
     terminal.send(b"G").wait_for("line 200");
     // The host is not needed for this.
     home.kill_host();
