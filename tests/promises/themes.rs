@@ -84,6 +84,8 @@ fn ui_1_a_border_that_was_moved_and_a_pane_that_was_hidden_are_so_when_the_scree
     let moved = terminal.screen(corner);
     crate::support::watch::eventually("it is kept", || !home.find_bytes("\"hidden\":[\"Jobs\"]").is_empty());
     terminal.keys("ctrl+c ctrl+c").wait("the shell is back", |screen| !screen.alternate_screen());
+    // What is pressed before the terminal is the shell's again goes to nobody.
+    crate::support::watch::eventually("the terminal is given back", || !terminal.is_raw());
     terminal.keys("enter");
     is_drawn(&mut terminal);
     terminal.wait("the border is where it was", |screen| corner(screen) == moved).wait_gone("╭ Jobs");
