@@ -154,7 +154,7 @@ fn ui_6_what_was_not_saved_comes_back_after_the_screen_was_killed() {
 #[test]
 fn ui_6_find_replace_go_to_a_line_preview_and_ones_own_editor() {
     let home = Home::new();
-    let script = home.write("editor.sh", "#!/bin/sh\nsed -i 's/last/final/' \"$1\"\n");
+    let script = home.write("editor.sh", "#!/bin/sh\nsed -i 's/last/final/; s/^line 3$/line three/' \"$1\"\n");
     std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).expect("a script");
     let home = home.env("VISUAL", script.to_str().expect("a path"));
     let lines: String = (1..=200).map(|line| format!("line {line}\n")).collect();
@@ -165,7 +165,8 @@ fn ui_6_find_replace_go_to_a_line_preview_and_ones_own_editor() {
     terminal.keys("ctrl+r").wait_for("Replace in").keys("ctrl+u").type_words("line 1").keys("enter");
     terminal.wait_for("Replace it with").type_words("row 1").keys("enter").wait_for("replaces all");
     terminal.keys("alt+R").wait_for("111 replaced");
-    terminal.keys("ctrl+g").wait_for("n.md").keys("ctrl+end").wait_for("**final** words");
+    // What is pressed while the editor has the terminal is the editor's.
+    terminal.keys("ctrl+g").wait_for("line three").keys("ctrl+end").wait_for("**final** words");
     terminal.keys("alt+v").wait("the text is read too", |screen| screen.contents().matches("final").count() > 1);
     terminal.keys("alt+v ctrl+s").wait_for("saved as revision 1");
     let now = text(&home, "n.md");
